@@ -1,0 +1,75 @@
+# saltus_target_options(<target>): the warnings that every target of ours is compiled with.
+function(saltus_target_options target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wextra-semi $<$<BOOL:${SALTUS_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # These flow analyses of g++ 12 misfire inside inlined Eigen and std::string code.
+    target_compile_options(${target} PRIVATE
+      -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+      -Wno-restrict)
+  endif()
+endfunction()
+
+# saltus_module(<name> [DEPS modules…] [PACKAGES targets…] [TEST_DEPS targets…])
+#
+# Makes a module of the folder that calls it, from the places of its files alone:
+#   *.cc             library saltus_<name>, alias saltus::<name>
+#   test/*.cc        executable saltus_<name>_test, one ctest per gtest case
+#   bench/*.cc       executable saltus_<name>_bench, with SALTUS_BUILD_BENCHMARKS
+# A folder without sources gives a header-only library. DEPS names modules (base, math, …), PACKAGES
+# names imported targets, TEST_DEPS names targets that only the tests and benchmarks link.
+function(saltus_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;PACKAGES;TEST_DEPS")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cc)
+  set(tests ${sources})
+  set(benches ${sources})
+  list(FILTER tests INCLUDE REGEX "(^|/)test/")
+  list(FILTER benches INCLUDE REGEX "(^|/)bench/")
+  list(FILTER sources EXCLUDE REGEX "(^|/)(test|bench)/")
+
+  if(sources)
+    add_library(saltus_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    saltus_target_options(saltus_${name})
+  else()
+    add_library(saltus_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(saltus::${name} ALIAS saltus_${name})
+  set_target_properties(saltus_${name} PROPERTIES EXPORT_NAME ${name})
+
+  list(TRANSFORM arg_DEPS PREPEND saltus_)
+  target_link_libraries(saltus_${name} ${scope} ${arg_DEPS} Eigen3::Eigen ${arg_PACKAGES})
+  target_compile_features(saltus_${name} ${scope} cxx_std_20)
+  target_include_directories(saltus_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(SALTUS_NATIVE)  # Programs that use the library must share its vector width.
+    target_compile_options(saltus_${name} INTERFACE -march=native)
+  endif()
+
+  if(tests AND SALTUS_BUILD_TESTS)
+    add_executable(saltus_${name}_test ${tests})
+    saltus_target_options(saltus_${name}_test)
+    target_link_libraries(saltus_${name}_test PRIVATE saltus_${name} ${arg_TEST_DEPS}
+                          GTest::gtest_main GTest::gmock)
+    target_compile_definitions(saltus_${name}_test PRIVATE
+                               SALTUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    gtest_discover_tests(saltus_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
+                         PROPERTIES TIMEOUT 300 LABELS ${name})
+  endif()
+  if(benches AND SALTUS_BUILD_BENCHMARKS)
+    add_executable(saltus_${name}_bench ${benches})
+    saltus_target_options(saltus_${name}_bench)
+    target_link_libraries(saltus_${name}_bench PRIVATE saltus_${name} ${arg_TEST_DEPS}
+                          benchmark::benchmark_main)
+  endif()
+endfunction()
+
+# saltus_program(<name> SOURCES files… [LINK targets…]): an executable in build/<preset>/bin.
+function(saltus_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  saltus_target_options(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+endfunction()

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# The one script of the project. `./do help` tells what it can do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitesparse-dev
+                libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
+bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
+plot_packages=(python3-numpy python3-matplotlib python3-h5py)
+format_packages=(clang-format-14 python3)
+fuzz_packages=(clang-14 libclang-rt-14-dev)
+docs_packages=(doxygen python3)
+
+demo_scenes=(bouncing_ball box_stack slider_crank)
+results=results/demo
+
+help() {
+  cat <<'TEXT'
+usage: ./do COMMAND
+
+  demo                      install what is needed, build, run a few ready scenes
+  build [PRESET]            configure and build: dev | release | native | asan   (release)
+  test [PRESET] [ARGS…]     build and run every test: release | dev | asan       (release)
+                            ARGS go to ctest, e.g.  ./do test dev -R cones/
+  bench [NAME…]             build and run the benchmarks whose name contains NAME (all)
+  format                    format all C++ sources in place
+  check                     formatting, layers, citations, sizes, style; builds nothing
+  docs                      the reference pages, to build/docs/html
+  fuzz [SECONDS]            fuzz the scene reader under the sanitizers           (600)
+  clean                     remove build/ and results/
+
+Missing Debian packages are installed first (as root or with sudo). JOBS=N sets the number of
+parallel compilations.
+TEXT
+}
+
+say() { printf '\n== %s\n' "$*"; }
+fail() { printf 'do: %s\n' "$*" >&2; exit 1; }
+
+# Installs those of the named Debian packages that are missing; says nothing if none is.
+need() {
+  local missing=() package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  local root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "please install as root: ${missing[*]}"
+    root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build() {
+  local preset=${1:-release}
+  case $preset in
+    dev | release | asan) need "${build_packages[@]}" ;;
+    native) need "${build_packages[@]}" "${bench_packages[@]}" ;;
+    fuzz) need "${build_packages[@]}" "${fuzz_packages[@]}" ;;
+    *) fail "unknown preset '$preset' (dev, release, native, asan)" ;;
+  esac
+  say "building $preset"
+  cmake --preset "$preset" >build.log 2>&1 || { cat build.log; rm build.log; return 1; }
+  rm build.log
+  cmake --build --preset "$preset" --parallel "${JOBS:-$(nproc)}"
+}
+
+run_tests() {
+  local preset=release
+  if (($#)) && [[ $1 != -* ]]; then
+    preset=$1
+    shift
+  fi
+  build "$preset"
+  say "testing $preset"
+  [[ $preset != asan ]] || set -- --label-exclude slow "$@"  # Sanitizers cost a factor of five.
+  ctest --preset "$preset" --parallel "${JOBS:-$(nproc)}" --progress "$@"
+}
+
+demo() {
+  build release
+  need "${plot_packages[@]}"
+  mkdir -p "$results"
+  local scene
+  for scene in "${demo_scenes[@]}"; do
+    [[ -f scenes/$scene.yaml ]] || continue
+    say "saltus run scenes/$scene.yaml"
+    build/release/bin/saltus run "scenes/$scene.yaml" -o "$results/$scene.h5"
+  done
+  say "results are in $results/; look into one with"
+  echo "build/release/bin/saltus info $results/${demo_scenes[0]}.h5"
+}
+
+bench() {
+  build native
+  local program name found=0
+  for program in build/native/bin/*_bench; do
+    [[ -x $program ]] || continue
+    for name in "${@:-}"; do
+      [[ ${program##*/} == *"$name"* ]] || continue
+      found=1
+      say "${program##*/}"
+      "$program"
+      break
+    done
+  done
+  ((found)) || fail "no benchmark matches '${*:-}'"
+}
+
+sources() {
+  find saltus apps problems verification benchmarks fuzz examples python test \
+    \( -name '*.h' -o -name '*.cc' \) -print0 2>/dev/null || true
+}
+
+format() {
+  need "${format_packages[@]}"
+  sources | xargs -0 -r clang-format-14 -i
+}
+
+check() {
+  need "${format_packages[@]}"
+  local status=0 tool
+  say "format"
+  sources | xargs -0 -r clang-format-14 --dry-run -Werror || status=1
+  for tool in layering citations sizes style; do
+    say "$tool"
+    python3 "tools/check_$tool.py" || status=1
+  done
+  ((status == 0)) || fail "the checks above failed (./do format repairs the format)"
+}
+
+docs() {
+  need "${docs_packages[@]}"
+  mkdir -p build/docs
+  python3 tools/make_references.py docs/references.bib >build/docs/references.md
+  doxygen docs/Doxyfile
+  say "open build/docs/html/index.html"
+}
+
+fuzz() {
+  local seconds=${1:-600} program found=0
+  build fuzz
+  for program in build/fuzz/bin/*_fuzzer; do
+    [[ -x $program ]] || continue
+    found=1
+    local name=${program##*/} seeds=()
+    name=${name%_fuzzer}
+    [[ ! -d fuzz/seeds/$name ]] || seeds=("fuzz/seeds/$name")
+    mkdir -p "build/fuzz/corpus/$name"
+    say "$name: $seconds s"
+    "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+      -artifact_prefix="build/fuzz/" "build/fuzz/corpus/$name" "${seeds[@]}"
+  done
+  ((found)) || fail "there is no fuzz target under fuzz/"
+}
+
+command=${1:-help}
+(($# == 0)) || shift
+case $command in
+  demo | build | bench | format | check | docs | fuzz) "$command" "$@" ;;
+  test) run_tests "$@" ;;
+  clean) rm -rf build results ;;
+  help | -h | --help) help ;;
+  *) help >&2; fail "unknown command '$command'" ;;
+esac

@@ -1,0 +1,62 @@
+// CollisionWorld: shapes and poses in, witness points out. Knows no body, mass or velocity.
+//
+// For a pair of shapes (A, B) a witness is a pair of points p_A ∈ ∂A, p_B ∈ ∂B and the unit normal n
+// that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap.
+// A manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
+// has a feature number that stays the same while the same features touch, so that
+// (pair, feature) is a persistent key for warm starts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "saltus/base/types.h"
+#include "saltus/collision/shape.h"
+
+namespace saltus {
+
+/// One shape attached to a mover (the caller's body number; −1: fixed to the world).
+struct Collider {
+  Shape shape;
+  Pose pose_BS;           // shape frame in the mover's frame
+  int mover = -1;         // index into the poses given to Find; −1 for the world
+  int collider_group = 0; // pairs of equal nonzero groups never collide
+};
+
+struct Witness {
+  int collider_A = -1, collider_B = -1;  // collider_A < collider_B
+  std::uint32_t feature = 0;
+  Vector3 point_A, point_B;  // world, m
+  Vector3 normal;            // world, unit, from A to B
+  double gap = 0;            // m, along the normal
+};
+
+class CollisionWorld {
+ public:
+  CollisionWorld();
+  ~CollisionWorld();
+  CollisionWorld(CollisionWorld&&) noexcept;
+  CollisionWorld& operator=(CollisionWorld&&) noexcept;
+  CollisionWorld(const CollisionWorld&);             // worlds are values: copied with a System
+  CollisionWorld& operator=(const CollisionWorld&);
+
+  /// Returns the collider's number (consecutive from 0).
+  int Add(const Collider& collider);
+  /// Movers a and b never collide with each other (for instance: joined by a joint).
+  void DisablePair(int mover_a, int mover_b);
+
+  /// Witnesses of every pair of colliders of different movers whose gap is below `margin` [m].
+  /// `poses` has one pose per mover. The order is deterministic: by (collider_A, collider_B,
+  /// feature). Reuses memory: no heap traffic once sizes have settled.
+  void Find(const std::vector<Pose>& poses, double margin, std::vector<Witness>* witnesses);
+
+  int num_colliders() const;
+  const Collider& collider(int index) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saltus

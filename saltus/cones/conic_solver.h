@@ -1,0 +1,52 @@
+// The interface of all solvers of ConicProblem, and what they report.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "saltus/cones/conic_problem.h"
+
+namespace saltus {
+
+enum class SolveStatus {
+  kConverged,       // the natural-map residual is within tolerance
+  kMaxIterations,   // best iterate returned, residual above tolerance
+  kStagnated,       // no more progress possible; best iterate returned
+  kInfeasible,      // a ray or inconsistency was found; said as such
+  kNotFinite,       // data or iterates are NaN or infinite
+};
+const char* StatusName(SolveStatus status);
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::kConverged;
+  int iterations = 0;
+  NaturalMapResidual residual;   // computed by CalcNaturalMapResidual
+  bool ok() const { return status == SolveStatus::kConverged; }
+};
+
+struct ConicSolverOptions {
+  double tolerance = 1e-9;       // on NaturalMapResidual::relative, eq. (4)
+  int max_iterations = 1000;
+};
+
+class ConicSolver {
+ public:
+  virtual ~ConicSolver() = default;
+  virtual std::string name() const = 0;
+  /// Warm-starts from *r and leaves the best iterate there. Never throws, never returns NaN in r.
+  [[nodiscard]] virtual SolveReport Solve(const ConicProblem& problem, VectorX* r) = 0;
+  virtual std::unique_ptr<ConicSolver> Clone() const = 0;
+};
+
+/// By name: "auto", "nsgs", "lemke". Throws InputError with the nearest name otherwise.
+std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
+                                             const ConicSolverOptions& options);
+
+/// Names and one-line descriptions for `saltus list solvers`.
+struct ConicSolverInfo {
+  std::string name;
+  std::string summary;
+};
+const std::vector<ConicSolverInfo>& ListConicSolvers();
+
+}  // namespace saltus

@@ -1,0 +1,99 @@
+// THE SEAM. A System turns (model, state) into the terms of the measure equation:
+//
+//   q̇ = N(q) v                                        through Retract: q ⊕ δ
+//   M(q) dv = f(t,q,v) dt + Gᵀ(q) dλ + Hᵀ(q) dP                                                  (1)
+//   g(t,q) = 0,     ġ = G v + g_t = 0,     g̈ = G v̇ + γ = 0,   γ = Ġ v + ġ_t                     (2)
+//   contacts within a margin: gap, rows H, laws         see contact_set.h                        (3)
+//
+// Integrators know only this interface; multibody and problems implement it. Evaluation does not
+// change the model; a System owns scratch memory, so use one per thread (Clone).
+// Jacobians are taken along the retraction:  G δ = d/dε g(q ⊕ εδ),  K δ = −d/dε f(q ⊕ εδ).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "saltus/base/notice.h"
+#include "saltus/base/types.h"
+#include "saltus/dynamics/contact_set.h"
+#include "saltus/dynamics/state.h"
+#include "saltus/linalg/block_matrix.h"
+
+namespace saltus {
+
+struct SystemTraits {
+  int num_coordinates = 0;         // size of q
+  int num_velocities = 0;          // size of v
+  int num_constraints = 0;         // rows of G (identically void rows are removed beforehand)
+  bool constant_mass = true;       // M does not depend on q
+  bool flat = true;                // q ⊕ δ = q + δ
+  bool has_tangents = false;       // K or D is not identically zero
+  bool has_contacts = false;       // FindContacts may return something
+};
+
+/// Exact tangents, or symmetric positive semidefinite approximations for the real-time stepper.
+enum class TangentKind { kExact, kGaussNewton };
+
+/// Energy by kind, J. The sum is what a conservative system keeps.
+struct Energy {
+  double kinetic = 0;
+  double potential = 0;   // gravity and other conservative loads
+  double elastic = 0;     // springs, bushings, flexible bodies
+  double total() const { return kinetic + potential + elastic; }
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+  virtual std::unique_ptr<System> Clone() const = 0;
+
+  virtual const SystemTraits& traits() const = 0;
+  /// Velocity blocks and the couplings of M, K, D and the geometric stiffness.
+  virtual const std::shared_ptr<const BlockPattern>& pattern() const = 0;
+  virtual State MakeInitialState() const = 0;
+
+  /// q_new = q ⊕ δ. q_new may be the same object as q.
+  virtual void Retract(const VectorX& q, const VectorX& delta, VectorX* q_new) const = 0;
+  /// δ with q ⊕ δ = q_other (shortest).
+  virtual void CalcDifference(const VectorX& q, const VectorX& q_other, VectorX* delta) const = 0;
+
+  virtual void CalcMass(const VectorX& q, BlockMatrix* M) const = 0;
+  /// f: applied, elastic and gyroscopic forces.
+  virtual void CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const = 0;
+  /// The part of f that does not derive from the potentials in CalcEnergy and is not workless:
+  /// loads, dampers, motors. Its power goes into the ledger as work of loads.
+  virtual void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
+                                        VectorX* f) const = 0;
+  /// K = −∂f/∂q and D = −∂f/∂v (both are overwritten).
+  virtual void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
+                            BlockMatrix* K, BlockMatrix* D) const = 0;
+
+  virtual void CalcConstraint(double t, const VectorX& q, VectorX* g) const = 0;
+  /// G with the same sparsity at every call.
+  virtual void CalcConstraintJacobian(double t, const VectorX& q, SparseRows* G) const = 0;
+  /// g_t = ∂g/∂t.
+  virtual void CalcConstraintRate(double t, const VectorX& q, VectorX* g_t) const = 0;
+  /// γ with g̈ = G v̇ + γ.
+  virtual void CalcConstraintBias(double t, const VectorX& q, const VectorX& v,
+                                  VectorX* gamma) const = 0;
+  /// K += −∂(Gᵀλ)/∂q at fixed λ.
+  virtual void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
+                                     BlockMatrix* K) const = 0;
+
+  /// Contacts with gap < margin [m], sorted by key, and the dry frictions of joints.
+  virtual void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) = 0;
+
+  /// An upper bound of the speed [m/s] (for angular limits rad/s) of any point that may come into
+  /// contact, at velocity v: integrators choose the contact margin from it. 0 without contacts.
+  virtual double CalcSpeedBound(const VectorX& q, const VectorX& v) const = 0;
+
+  virtual Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const = 0;
+
+  /// Names for messages and channels.
+  virtual std::string ConstraintName(int row) const = 0;           // "hinge"
+  virtual std::string ContactName(const ContactKey& key) const = 0;  // "stop" or "ball-ground"
+  /// What the user should know about this model (redundant constraints and the like).
+  virtual Notices MakeNotices() const { return {}; }
+};
+
+}  // namespace saltus

@@ -1,0 +1,93 @@
+// The loop: step, check, record, audit. Knows no file format and prints nothing.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/integrators/integrator.h"
+#include "saltus/simulation/audit.h"
+
+namespace saltus {
+
+enum class FailurePolicy {
+  kStop,    // end the run; everything up to the last good step is kept
+  kHalve,   // repeat with h/2 (down to step·2^−max_halvings), then as kStop
+  kFlag,    // accept the best iterate, count it as flagged
+};
+
+struct SimulationOptions {
+  double step = 1e-3;                // s
+  double until = 1;                  // s
+  FailurePolicy on_failure = FailurePolicy::kStop;
+  int max_halvings = 10;
+  AuditLimits limits;
+};
+
+/// Everything needed to go on: a State and the counters. A plain value; see output/ for its file.
+struct Checkpoint {
+  State state;
+  Audit audit;
+  long step_index = 0;               // full steps done; time = step_index · step exactly
+};
+
+/// What observers see after each accepted step (and once at the start with step_index == 0).
+struct StepView {
+  const System& system;
+  const State& state;
+  const StepReport& report;          // empty report at the start
+  const Audit& audit;
+  Energy energy;
+  long step_index = 0;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void OnStart(const StepView&) {}
+  virtual void OnStep(const StepView&) {}
+  /// `checkpoint` allows an exact continuation.
+  virtual void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) {
+    (void)checkpoint;
+    (void)outcome;
+  }
+};
+
+struct RunOutcome {
+  enum class Kind { kFinished, kInterrupted, kFailed };
+  Kind kind = Kind::kFinished;
+  std::string message;                     // for kFailed: which contact or joint, and what to try
+  std::vector<std::string> violations;     // audit limits that do not hold
+  bool good() const { return kind != Kind::kFailed && violations.empty(); }
+};
+
+class Simulation {
+ public:
+  Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrator> integrator,
+             const SimulationOptions& options);
+
+  /// Observers are not owned and are called in the order of addition.
+  void AddObserver(Observer* observer) { observers_.push_back(observer); }
+  /// Continues from a checkpoint instead of the initial state.
+  void Restore(const Checkpoint& checkpoint);
+
+  /// Runs to options.until, or until *interrupt becomes true (checked after each step).
+  RunOutcome Run(const std::atomic<bool>* interrupt = nullptr);
+
+  System& system() { return *system_; }
+  const State& state() const { return checkpoint_.state; }
+  const Audit& audit() const { return checkpoint_.audit; }
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+
+ private:
+  bool StepOnce(double h, std::string* failure);
+
+  std::unique_ptr<System> system_;
+  std::unique_ptr<Integrator> integrator_;
+  SimulationOptions options_;
+  Checkpoint checkpoint_;
+  std::vector<Observer*> observers_;
+};
+
+}  // namespace saltus
