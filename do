@@ -65,8 +65,8 @@ build() {
     *) fail "unknown preset '$preset' (dev, release, native, asan)" ;;
   esac
   say "building $preset"
-  cmake --preset "$preset" >build.log 2>&1 || { cat build.log; rm build.log; return 1; }
-  rm build.log
+  mkdir -p build
+  cmake --preset "$preset" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
   cmake --build --preset "$preset" --parallel "${JOBS:-$(nproc)}"
 }
 

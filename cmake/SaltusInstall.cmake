@@ -15,5 +15,5 @@ configure_package_config_file(cmake/saltusConfig.cmake.in saltusConfig.cmake
 write_basic_package_version_file(saltusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/saltusConfig.cmake
               ${PROJECT_BINARY_DIR}/saltusConfigVersion.cmake
-              cmake/SaltusPackages.cmake cmake/FindKLU.cmake
+              cmake/SaltusPackages.cmake cmake/FindKLU.cmake cmake/FindHDF5C.cmake
         DESTINATION ${package_dir})

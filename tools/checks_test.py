@@ -79,6 +79,8 @@ class Citations(CheckTest):
     def test_unknown_key(self):
         self.rejects(check_citations, "saltus/cones/a.h", "\n// @cite Nobody2000\n", 2,
                      "Nobody2000", files={"docs/references.bib": BIB})
+        self.rejects(check_citations, "docs/a.md", "@cite Moreau1988, Nobody2000, and so on\n", 1,
+                     "Nobody2000", files={"docs/references.bib": BIB})
 
     def test_integrators_cite(self):
         bib = {"docs/references.bib": BIB}

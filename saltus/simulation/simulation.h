@@ -81,12 +81,15 @@ class Simulation {
   const Checkpoint& checkpoint() const { return checkpoint_; }
 
  private:
-  bool StepOnce(double h, std::string* failure);
+  /// Advances to `target` in one step, or in several if the policy halves.
+  bool StepTo(double target, std::string* failure);
 
   std::unique_ptr<System> system_;
   std::unique_ptr<Integrator> integrator_;
   SimulationOptions options_;
   Checkpoint checkpoint_;
+  State saved_;                              // to go back to when a step is rejected
+  const StepReport* last_report_ = nullptr;  // owned by the integrator
   std::vector<Observer*> observers_;
 };
 

@@ -1,0 +1,92 @@
+// The Delassus operator of a scene whose effective mass S is block diagonal: free rigid bodies and
+// point masses that meet only in contacts. A itself is never formed.
+//
+//   w_b = Σ_c S_b⁻¹ H_cbᵀ r_c          velocity change of body b                                 (1)
+//   (A r)_c = H_ca w_a + H_cb w_b      at most two bodies in a block                             (2)
+//
+// With S_b⁻¹ = P_b Q_b and scaled velocities z_b, w_b = P_b z_b, both steps read one table each:
+//
+//   (A r)_c = [H_ca P_a | H_cb P_b] [z_a; z_b],      z_b += (Q_b H_cbᵀ) Δr_c                     (3)
+//
+// Where S_b⁻¹ is symmetric positive definite, P = L and Q = Lᵀ of its Cholesky factorisation make
+// the two tables equal: half the memory traffic, which is what limits Gauss–Seidel sweeps. Bodies
+// with an unsymmetric S_b (gyroscopic tangents) use P = I, Q = S_b⁻¹ and a second table.
+//
+// Layout: a row of (3) is 12 numbers, 6 for each side, so three vectors of four; a velocity is 8
+// numbers on its own cache line. Missing bodies and short bodies (3 degrees of freedom) are padded
+// with zeros: the kernels have no branches.
+#pragma once
+
+#include <vector>
+
+#include "saltus/cones/delassus.h"
+
+namespace saltus {
+
+class BodyDelassus final : public Delassus {
+ public:
+  using RowMajorX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using RowsRef = Eigen::Ref<const RowMajorX, 0, Eigen::OuterStride<>>;
+  using InverseRef = Eigen::Ref<const MatrixX, 0, Eigen::OuterStride<>>;
+
+  struct alignas(32) Row {
+    double x[12];
+  };
+  struct alignas(64) Velocity {
+    double x[8];
+  };
+  struct Sides {
+    int a, b;  // index into the velocities; a missing body is num_bodies()
+  };
+
+  /// Forgets bodies and blocks, keeps the memory.
+  void Reset();
+  /// @param inverse  S_b⁻¹, n × n with n ≤ 6
+  /// @return the number of the body, from 0
+  int AddBody(const InverseRef& inverse);
+  /// Appends a block of the problem, in the order of its cones. A body −1 is none (the ground);
+  /// its rows are ignored.
+  /// @param Ha  d × n_a, @param Hb  d × n_b
+  /// @return the number of the block
+  int AddBlock(int dimension, int body_a, const RowsRef& Ha, int body_b, const RowsRef& Hb);
+  /// Forms the tables. Call once after the last AddBlock.
+  void Finalize();
+
+  int num_bodies() const { return static_cast<int>(bodies_.size()); }
+  int num_blocks() const { return static_cast<int>(sides_.size()); }
+  bool symmetric() const { return symmetric_; }
+
+  // For sweeps: the sides of a block, the two tables of eq. (3) by row, and the velocities.
+  const Sides& sides(int block) const { return sides_[block]; }
+  const Row* rows() const { return rows_.data(); }
+  const Row* transposed_rows() const { return symmetric_ ? rows_.data() : transposed_.data(); }
+  /// z of eq. (3) for all bodies and the missing one, from impulses x.
+  void CalcVelocities(const double* x, std::vector<Velocity>* z) const;
+
+  int size() const override { return static_cast<int>(rows_.size()); }
+  void Multiply(const VectorX& x, VectorX* y) const override;
+  void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
+  void CalcDiagonal(VectorX* diagonal) const override;
+
+ private:
+  struct Body {
+    int size;
+    bool symmetric;
+    // P and Qᵀ of eq. (3), column major, padded to 6 columns of 6: row·P and row·Qᵀ.
+    double left[36];
+    double right[36];
+  };
+
+  void ScaleRow(int row, const Sides& sides);
+
+  std::vector<Body> bodies_;
+  std::vector<Sides> sides_;
+  std::vector<int> offsets_{0};     // first row of each block
+  std::vector<int> block_of_row_;
+  std::vector<Row> rows_;           // H, then [H_a P_a | H_b P_b]
+  std::vector<Row> transposed_;     // [H_a Q_aᵀ | H_b Q_bᵀ] if not symmetric
+  bool symmetric_ = true;
+  mutable std::vector<Velocity> scratch_;
+};
+
+}  // namespace saltus

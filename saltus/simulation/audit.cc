@@ -1,0 +1,104 @@
+#include "saltus/simulation/audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace saltus {
+namespace {
+
+/// The energy that the entries of the ledger explain, J.
+double CalcExplained(const StepWork& w) {
+  return w.loads + w.drives - w.impact_loss - w.friction_loss - w.joint_friction_loss +
+         w.projection;
+}
+
+void CheckLimit(const char* name, double value, const std::optional<double>& limit,
+                const char* unit, std::vector<std::string>* violations) {
+  if (!limit || value <= *limit) return;  // a NaN value fails the comparison and is reported
+  char text[160];
+  std::snprintf(text, sizeof(text), "%s = %.3e %s exceeds its limit %.3e %s", name, value, unit,
+                *limit, unit);
+  violations->push_back(text);
+}
+
+}  // namespace
+
+double Audit::Closure() const {
+  return final_energy.total() - initial_energy.total() - CalcExplained(work);
+}
+
+double Audit::RelativeClosure() const {
+  return turnover > 0 ? std::abs(Closure()) / turnover : 0.0;
+}
+
+void Audit::AddStep(const StepReport& report, const Energy& before, const Energy& after) {
+  max_penetration = std::max(max_penetration, report.max_penetration);
+  max_constraint = std::max(max_constraint, report.max_constraint);
+  max_constraint_rate = std::max(max_constraint_rate, report.max_constraint_rate);
+  max_complementarity = std::max(max_complementarity, report.max_complementarity);
+  max_cone_residual = std::max(max_cone_residual, report.solver_residual);
+  work.loads += report.work.loads;
+  work.drives += report.work.drives;
+  work.impact_loss += report.work.impact_loss;
+  work.friction_loss += report.work.friction_loss;
+  work.joint_friction_loss += report.work.joint_friction_loss;
+  work.projection += report.work.projection;
+  turnover += std::abs(after.kinetic - before.kinetic) +
+              std::abs(after.potential - before.potential) +
+              std::abs(after.elastic - before.elastic);
+  final_energy = after;
+  max_closure = std::max(max_closure, std::abs(Closure()));
+  ++steps;
+  events += report.impacts;
+  newton_iterations += report.newton_iterations;
+  solver_iterations += report.solver_iterations;
+}
+
+std::vector<std::string> FindViolations(const Audit& audit, const AuditLimits& limits) {
+  std::vector<std::string> found;
+  CheckLimit("max_penetration", audit.max_penetration, limits.max_penetration, "m", &found);
+  CheckLimit("max_constraint", audit.max_constraint, limits.max_constraint, "m", &found);
+  CheckLimit("max_constraint_rate", audit.max_constraint_rate, limits.max_constraint_rate, "m/s",
+             &found);
+  CheckLimit("max_complementarity", audit.max_complementarity, limits.max_complementarity, "J",
+             &found);
+  CheckLimit("energy_closure", audit.RelativeClosure(), limits.energy_closure, "of the turnover",
+             &found);
+  return found;
+}
+
+std::vector<AuditEntry> ListEntries(const Audit& a) {
+  return {
+      {"max_penetration", a.max_penetration, "m", "deepest overlap at the end of any step"},
+      {"max_constraint", a.max_constraint, "m|rad", "largest joint error |g|"},
+      {"max_constraint_rate", a.max_constraint_rate, "m/s|rad/s",
+       "largest joint velocity error |G v + g_t|"},
+      {"max_complementarity", a.max_complementarity, "J", "largest |P_N (u_N + e u_N-)|"},
+      {"max_cone_residual", a.max_cone_residual, "1", "largest relative natural-map residual"},
+      {"energy_initial", a.initial_energy.total(), "J", "kinetic + potential + elastic, start"},
+      {"energy_final", a.final_energy.total(), "J", "kinetic + potential + elastic, end"},
+      {"energy_kinetic", a.final_energy.kinetic, "J", "kinetic energy at the end"},
+      {"energy_potential", a.final_energy.potential, "J", "potential energy at the end"},
+      {"energy_elastic", a.final_energy.elastic, "J", "elastic energy at the end"},
+      {"work_loads", a.work.loads, "J", "work of loads, dampers and torques"},
+      {"work_drives", a.work.drives, "J", "work of prescribed motions"},
+      {"loss_impact", a.work.impact_loss, "J", "lost in normal impacts"},
+      {"loss_friction", a.work.friction_loss, "J", "lost in contact friction"},
+      {"loss_joint_friction", a.work.joint_friction_loss, "J", "lost in joint friction"},
+      {"energy_projection", a.work.projection, "J", "changed by position projection"},
+      {"energy_closure", a.RelativeClosure(), "1", "unexplained energy / turnover"},
+      {"energy_closure_joule", a.Closure(), "J", "unexplained energy"},
+      {"energy_turnover", a.turnover, "J", "energy that changed hands"},
+      {"steps", static_cast<double>(a.steps), "1", "accepted steps"},
+      {"rejected", static_cast<double>(a.rejected), "1", "rejected steps"},
+      {"flagged", static_cast<double>(a.flagged), "1", "steps accepted above tolerance"},
+      {"events", static_cast<double>(a.events), "1", "impacts"},
+      {"newton_iterations", static_cast<double>(a.newton_iterations), "1", "Newton iterations"},
+      {"solver_iterations", static_cast<double>(a.solver_iterations), "1",
+       "contact solver iterations"},
+      {"wall_time", a.wall_time, "s", "time spent in steps"},
+  };
+}
+
+}  // namespace saltus
