@@ -7,7 +7,7 @@
 #include <Eigen/LU>
 
 #include "saltus/cones/projections.h"
-#include "saltus/math/quartic.h"
+#include "saltus/cones/solvers/quartic.h"
 
 namespace saltus {
 namespace {

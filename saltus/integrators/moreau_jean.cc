@@ -1,0 +1,507 @@
+#include "saltus/integrators/moreau_jean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "saltus/base/error.h"
+#include "saltus/integrators/contact_problem.h"
+#include "saltus/integrators/position_projection.h"
+#include "saltus/linalg/kkt_solver.h"
+
+namespace saltus {
+namespace {
+
+/// |g| below this is rounding: joints are not projected any further.
+constexpr double kConstraintRounding = 1e-14;
+
+MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
+  if (!(o.theta >= 0.5 && o.theta <= 1)) {
+    throw InputError("theta", "is " + std::to_string(o.theta), "choose a value in [0.5, 1]");
+  }
+  if (!(o.gamma >= 0 && o.gamma <= 1)) {
+    throw InputError("activation", "factor is " + std::to_string(o.gamma),
+                     "choose none, half, full, linearized or a factor in [0, 1]");
+  }
+  return o;
+}
+
+}  // namespace
+
+class MoreauJean::Impl {
+ public:
+  explicit Impl(const MoreauJeanOptions& options)
+      : options_(Checked(options)),
+        solver_(MakeConicSolver(options.solver, options.solver_options)),
+        projection_(options.projection_tolerance) {}
+
+  const StepReport& Step(System& system, double h, State* state);
+
+ private:
+  void Prepare(System& system);
+  void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
+  void ChooseActive(const State& state, double h);
+  void WarmStart(const State& state);
+  void MoveTo(System& system, const State& start, double h, const VectorX& v);
+  void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
+  bool SolveVelocity(System& system, const State& start, double h);
+  void Iterate(System& system, const State& start, double h);
+  void ReportContacts(const State& start);
+  void ReportWork(System& system, const State& start, double h);
+  void Finish(System& system, double t, double h, State* state);
+  void NameCulprit(const System& system);
+  void Remember(State* state) const;
+
+  const MoreauJeanOptions options_;
+  std::unique_ptr<ConicSolver> solver_;
+  PositionProjection projection_;
+  ContactProblem problem_;
+  StepReport report_;
+
+  // Per system, made once.
+  const System* system_ = nullptr;
+  std::optional<KktSolver> kkt_;
+  BlockMatrix M_, K_, D_, S_;
+  SparseRows G_, G_theta_;
+
+  // Contacts at (found_time_, found_q_) within found_margin_: kept from the end of one step to the
+  // start of the next.
+  ContactSet contacts_;
+  double found_time_ = 0, found_margin_ = -1;
+  VectorX found_q_;
+
+  bool solver_ok_ = true;
+  int worst_block_ = -1;
+  std::vector<int> active_;
+  VectorX u_minus_;        // u at v_n, all rows of the problem
+  VectorX bias_;           // bias rows
+  VectorX shift_;          // restitution and gap terms of (5), (7)
+  VectorX r_;              // impulses P
+  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, fn0_, fn1_, f_, rhs_, c_, g_, g_t_;
+  VectorX lambda_, lambda_free_, u_, u_free_, scratch_, acceleration_, v_mid_;
+};
+
+void MoreauJean::Impl::Prepare(System& system) {
+  if (system_ == &system && kkt_ && M_.shared_pattern() == system.pattern()) return;
+  system_ = &system;
+  const SystemTraits& traits = system.traits();
+  M_ = BlockMatrix(system.pattern());
+  K_ = BlockMatrix(system.pattern());
+  D_ = BlockMatrix(system.pattern());
+  S_ = BlockMatrix(system.pattern());
+  // The order of pivots is chosen at the initial state, whatever the state of the first step: a
+  // restarted run then repeats the uninterrupted one bit for bit.
+  const State initial = system.MakeInitialState();
+  G_.resize(traits.num_constraints, traits.num_velocities);
+  if (traits.num_constraints > 0) system.CalcConstraintJacobian(initial.time, initial.q, &G_);
+  G_theta_ = G_;
+  kkt_.emplace(system.pattern(), G_);
+  system.CalcMass(initial.q, &M_);
+  kkt_->Factor(M_, G_);
+  found_margin_ = -1;
+}
+
+/// The margin covers what can close within one step: twice the distance that the fastest point
+/// travels, with the acceleration that the forces give it.
+void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
+                                    double h) {
+  if (!system.traits().has_contacts) return;
+  system.CalcForce(t, q, v, &f_);
+  acceleration_ = f_;
+  const BlockPattern& pattern = M_.pattern();
+  for (int b = 0; b < pattern.num_blocks(); ++b) {
+    const auto block = std::as_const(M_).block(pattern.FindSlot(b, b));
+    for (int i = 0; i < pattern.size(b); ++i) {
+      if (block(i, i) > 0) acceleration_[pattern.offset(b) + i] /= block(i, i);
+    }
+  }
+  const double margin =
+      2 * h * (system.CalcSpeedBound(q, v) + h * system.CalcSpeedBound(q, acceleration_)) + 1e-9;
+  if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
+  system.FindContacts(t, q, margin, &contacts_);
+  found_time_ = t;
+  found_margin_ = margin;
+  found_q_ = q;
+}
+
+void MoreauJean::Impl::ChooseActive(const State& state, double h) {
+  active_.clear();
+  const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
+  for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
+    const Contact& c = contacts_.contacts[i];
+    double u_n = c.bias[0];
+    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+      const RowBlock& rb = contacts_.blocks[k];
+      u_n += contacts_.rows(rb, 1).row(0).dot(state.v.segment(rb.dof, rb.columns));
+    }
+    if (all || c.gap + options_.gamma * h * u_n <= 0) active_.push_back(i);              // (6)
+  }
+  problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
+  const int n = problem_.size();
+  bias_.resize(n);
+  shift_.setZero(n);
+  problem_.CalcVelocity(state.v, &u_minus_);
+  for (int i = 0; i < problem_.num_blocks(); ++i) {
+    const Cone& cone = problem_.cone(i);
+    const int o = cone.offset;
+    if (i >= problem_.num_contacts()) {
+      const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
+      bias_.segment(o, cone.dimension) = f.bias.head(cone.dimension);
+      continue;
+    }
+    const Contact& c = contacts_.contacts[active_[i]];
+    bias_.segment(o, cone.dimension) = c.bias.head(cone.dimension);
+  }
+  u_minus_ += bias_;
+  const double theta = options_.theta;
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    const int o = problem_.offset(i);
+    const double u_n = u_minus_[o];
+    const bool bounces = c.restitution > 0 && c.gap + h * u_n <= 0;
+    if (all && !bounces) {
+      shift_[o] = (std::max(c.gap, 0.0) / h + (1 - theta) * u_n) / theta;                // (7)
+      if (c.gap <= 0) shift_[o] = 0;
+    } else {
+      shift_[o] = c.restitution * u_n;                                                   // (5)
+    }
+    for (int k = 1; k < problem_.cone(i).dimension; ++k) {
+      shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
+    }
+  }
+}
+
+void MoreauJean::Impl::WarmStart(const State& state) {
+  r_.setZero(problem_.size());
+  auto memory = state.contacts.begin();
+  const auto find = [&](const ContactKey& key) {
+    memory = std::lower_bound(memory, state.contacts.end(), key,
+                              [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    return memory != state.contacts.end() && memory->key == key;
+  };
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    if (!find(c.key)) continue;
+    const Vector3 local = c.frame.transpose() * memory->impulse;
+    const int d = problem_.cone(i).dimension;
+    r_.segment(problem_.offset(i), d) = local.head(d);
+  }
+  memory = state.contacts.begin();
+  for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
+    const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
+    memory = state.contacts.begin();
+    if (!find(f.key)) continue;
+    const int d = problem_.cone(i).dimension;
+    r_.segment(problem_.offset(i), d) = memory->impulse.head(d);
+  }
+}
+
+/// q_ = q_n ⊕ h v_θ (2), with the joints closed by the last factorised (S, G) if asked for, and
+/// G_theta_ at the intermediate configuration (3).
+void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, const VectorX& v) {
+  const double theta = options_.theta;
+  delta_ = h * ((1 - theta) * start.v + theta * v);
+  system.Retract(start.q, delta_, &q_);
+  if (system.traits().num_constraints == 0) return;
+  const double t = start.time + h;
+  if (options_.projection) {
+    double last = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < 20; ++k) {
+      system.CalcConstraint(t, q_, &g_);
+      const double size = g_.lpNorm<Eigen::Infinity>();
+      if (!(size > kConstraintRounding) || (k > 2 && size > 0.5 * last)) break;
+      last = size;
+      g_ = -g_;
+      scratch_.setZero(system.traits().num_velocities);
+      kkt_->Solve(scratch_, g_, &u_, nullptr);
+      system.Retract(q_, u_, &q_);
+    }
+    system.CalcDifference(start.q, q_, &delta_);
+  }
+  scratch_ = theta * delta_;
+  system.Retract(start.q, scratch_, &q_theta_);
+  system.CalcConstraintJacobian(start.time + theta * h, q_theta_, &G_theta_);
+}
+
+void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, const VectorX& v) {
+  const double a = options_.theta * h;
+  if (!system.traits().constant_mass) system.CalcMass(q_, &M_);
+  S_.values() = M_.values();
+  if (system.traits().has_tangents) {
+    system.CalcTangents(t, q_, v, TangentKind::kExact, &K_, &D_);
+    S_.values() += a * D_.values() + a * a * K_.values();
+  }
+  if (system.traits().num_constraints > 0) system.CalcConstraintJacobian(t, q_, &G_);
+}
+
+/// One Newton step (8): v_new_, lambda_ and r_ from the iterate v_, q_.
+bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double h) {
+  const double t = start.time + h;
+  const double theta = options_.theta;
+  const int m = system.traits().num_constraints;
+  system.CalcForce(t, q_, v_, &f1_);
+  FormIterationMatrix(system, t, h, v_);
+  if (!kkt_->Factor(S_, G_)) return false;
+  // rhs = S v^k − M (v^k − v_n) + h f_θ + (G_θ − G)ᵀ Λ^k
+  S_.Multiply(v_, &rhs_);
+  scratch_ = start.v - v_;
+  M_.AddMultiply(1.0, scratch_, &rhs_);
+  rhs_ += h * ((1 - theta) * f0_ + theta * f1_);
+  c_.resize(m);
+  if (m > 0) {
+    rhs_.noalias() += G_theta_.transpose() * lambda_;
+    rhs_.noalias() -= G_.transpose() * lambda_;
+    system.CalcConstraintRate(t, q_, &g_t_);
+    c_ = -g_t_;                                                                          // (3)
+  }
+  if (!kkt_->Solve(rhs_, c_, &v_new_, &lambda_free_)) {
+    if (kkt_->outcome() == KktOutcome::kInconsistent) {
+      report_.status = StepStatus::kConstraintFailed;
+    } else {
+      return false;
+    }
+  }
+  if (problem_.num_blocks() == 0) {
+    lambda_ = lambda_free_;
+    return v_new_.allFinite();
+  }
+  problem_.FormDelassus(*kkt_);
+  problem_.SetFrictionBounds(h, lambda_free_);
+  problem_.CalcVelocity(v_new_, &u_free_);
+  u_free_ += bias_;
+  problem_.problem().b = u_free_ + shift_;
+  const SolveReport solve = solver_->Solve(problem_.problem(), &r_);                     // (4)
+  report_.solver_iterations += solve.iterations;
+  report_.solver_residual = solve.residual.relative;
+  solver_ok_ = solve.ok();
+  worst_block_ = solve.residual.worst_block;
+  if (solve.status == SolveStatus::kNotFinite) return false;
+  problem_.AddForce(r_, &rhs_);
+  kkt_->Solve(rhs_, c_, &v_new_, &lambda_);
+  return v_new_.allFinite();
+}
+
+void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
+  const SystemTraits& traits = system.traits();
+  const bool linear = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
+  v_ = start.v;
+  lambda_.setZero(traits.num_constraints);
+  for (int k = 1; k <= options_.max_newton_iterations; ++k) {
+    report_.status = StepStatus::kOk;
+    if (k == 1) {
+      // The predictor is not projected: no factorisation of this step exists yet.
+      delta_ = h * start.v;
+      system.Retract(start.q, delta_, &q_);
+      if (traits.num_constraints > 0) {
+        scratch_ = options_.theta * delta_;
+        system.Retract(start.q, scratch_, &q_theta_);
+        system.CalcConstraintJacobian(start.time + options_.theta * h, q_theta_, &G_theta_);
+      }
+    } else {
+      MoveTo(system, start, h, v_);
+    }
+    ++report_.newton_iterations;
+    if (!SolveVelocity(system, start, h)) {
+      report_.status = StepStatus::kNotFinite;
+      return;
+    }
+    const double change = (v_new_ - v_).lpNorm<Eigen::Infinity>();
+    const double scale = std::max(v_new_.lpNorm<Eigen::Infinity>(),
+                                  (v_new_ - start.v).lpNorm<Eigen::Infinity>());
+    v_.swap(v_new_);
+    // Rounding of S v and of the multipliers limits the change: the floor 1e-15 keeps systems at
+    // rest from asking for less.
+    if (linear || change <= options_.newton_tolerance * scale + 1e-15) {
+      MoveTo(system, start, h, v_);
+      return;
+    }
+  }
+  MoveTo(system, start, h, v_);
+  report_.status = StepStatus::kNewtonNotConverged;
+}
+
+const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state) {
+  Prepare(system);
+  report_.status = StepStatus::kOk;
+  report_.culprit.clear();
+  report_.step = h;
+  report_.newton_iterations = report_.solver_iterations = report_.impacts = 0;
+  report_.solver_residual = report_.max_penetration = report_.max_complementarity = 0;
+  report_.work = StepWork{};
+  report_.contacts.clear();
+  solver_ok_ = true;
+
+  const double t = state->time + h;
+  if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
+  system.CalcForce(state->time, state->q, state->v, &f0_);
+  FindContacts(system, state->time, state->q, state->v, h);
+  ChooseActive(*state, h);
+  WarmStart(*state);
+  Iterate(system, *state, h);
+  if (report_.status == StepStatus::kNotFinite || !q_.allFinite()) {
+    report_.status = StepStatus::kNotFinite;
+    report_.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
+    return report_;
+  }
+  if (report_.status == StepStatus::kOk && !solver_ok_) {
+    report_.status = StepStatus::kSolverNotConverged;
+  }
+  ReportContacts(*state);
+  ReportWork(system, *state, h);
+  Finish(system, t, h, state);
+  if (!report_.ok()) NameCulprit(system);
+  return report_;
+}
+
+/// Contact projection, audit numbers at (t, q_), and the new state.
+void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) {
+  Remember(state);
+  const int m = system.traits().num_constraints;
+  if (system.traits().has_contacts) {
+    FindContacts(system, t, q_, v_, h);
+    if (options_.projection) {
+      const Energy before = system.CalcEnergy(t, q_, v_);
+      const auto find = [&] { FindContacts(system, t, q_, v_, h); };
+      if (projection_.Project(system, t, h, v_, *kkt_, find, contacts_, &q_)) {
+        const Energy after = system.CalcEnergy(t, q_, v_);
+        report_.work.projection += after.total() - before.total();
+      }
+    }
+    for (const Contact& c : contacts_.contacts) {
+      report_.max_penetration = std::max(report_.max_penetration, -c.gap);
+    }
+  }
+  report_.max_constraint = report_.max_constraint_rate = 0;
+  if (m > 0) {
+    system.CalcConstraint(t, q_, &g_);
+    report_.max_constraint = g_.lpNorm<Eigen::Infinity>();
+    system.CalcConstraintJacobian(t, q_, &G_);
+    system.CalcConstraintRate(t, q_, &g_t_);
+    scratch_ = G_ * v_ + g_t_;
+    report_.max_constraint_rate = scratch_.lpNorm<Eigen::Infinity>();
+  }
+  report_.constraint_impulse = lambda_;
+  state->time = t;
+  state->q = q_;
+  state->v = v_;
+}
+
+void MoreauJean::Impl::ReportContacts(const State& start) {
+  problem_.CalcVelocity(v_, &u_);
+  u_ += bias_;
+  auto memory = start.contacts.begin();
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    const int o = problem_.offset(i);
+    const int d = problem_.cone(i).dimension;
+    while (memory != start.contacts.end() && memory->key < c.key) ++memory;
+    const bool closed_before = memory != start.contacts.end() && memory->key == c.key;
+    ContactResult result;
+    result.key = c.key;
+    result.dimension = c.dimension;
+    result.gap = c.gap;
+    result.point = c.point;
+    result.frame = c.frame;
+    result.impulse.head(d) = r_.segment(o, d);
+    result.velocity.head(d) = u_.segment(o, d);
+    // An impact: newly closed, and approaching faster than the forces of one step explain.
+    const double by_forces = std::abs(u_free_[o] - u_minus_[o]);
+    result.impact = r_[o] > 0 && !closed_before && -u_minus_[o] > by_forces;
+    if (result.impact) ++report_.impacts;
+    report_.max_complementarity =
+        std::max(report_.max_complementarity, std::abs(r_[o] * (u_[o] + shift_[o])));
+    report_.contacts.push_back(result);
+  }
+}
+
+void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) {
+  const double theta = options_.theta;
+  StepWork& work = report_.work;
+  v_mid_ = 0.5 * (start.v + v_);
+  problem_.CalcVelocity(v_mid_, &u_);
+  for (int i = 0; i < problem_.num_blocks(); ++i) {
+    const int o = problem_.offset(i);
+    const int d = problem_.cone(i).dimension;
+    const double total = -r_.segment(o, d).dot(u_.segment(o, d));
+    if (i >= problem_.num_contacts()) {
+      work.joint_friction_loss += total;
+    } else {
+      const double normal = -r_[o] * u_[o];
+      work.impact_loss += normal;
+      work.friction_loss += total - normal;
+    }
+  }
+  system.CalcNonconservativeForce(start.time, start.q, start.v, &fn0_);
+  system.CalcNonconservativeForce(start.time + h, q_, v_, &fn1_);
+  work.loads = h * ((1 - theta) * fn0_ + theta * fn1_).dot(v_mid_);
+  if (system.traits().num_constraints > 0) {
+    scratch_ = G_theta_ * v_mid_;
+    for (Eigen::Index i = 0; i < g_t_.size(); ++i) {
+      if (g_t_[i] != 0) work.drives += lambda_[i] * scratch_[i];
+    }
+  }
+}
+
+/// Impulses for the next warm start, in world axes; contacts without impulse are forgotten.
+void MoreauJean::Impl::Remember(State* state) const {
+  state->contacts.clear();
+  for (int i = 0; i < problem_.num_blocks(); ++i) {
+    const int o = problem_.offset(i);
+    const int d = problem_.cone(i).dimension;
+    ContactMemory memory;
+    memory.impulse.head(d) = r_.segment(o, d);
+    if (memory.impulse.isZero(0)) continue;
+    if (i < problem_.num_contacts()) {
+      const Contact& c = contacts_.contacts[active_[i]];
+      memory.key = c.key;
+      memory.impulse = c.frame * memory.impulse;
+    } else {
+      memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+    }
+    state->contacts.push_back(memory);
+  }
+  std::sort(state->contacts.begin(), state->contacts.end(),
+            [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+}
+
+void MoreauJean::Impl::NameCulprit(const System& system) {
+  switch (report_.status) {
+    case StepStatus::kSolverNotConverged: {
+      const auto contacts = static_cast<int>(report_.contacts.size());
+      report_.culprit = "residual " + std::to_string(report_.solver_residual) + ", worst at ";
+      if (worst_block_ >= 0 && worst_block_ < contacts) {
+        report_.culprit +=
+            "contact '" + system.ContactName(report_.contacts[worst_block_].key) + "'";
+      } else {
+        report_.culprit += "a joint friction";
+      }
+      report_.culprit += "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
+                         "or on_failure: flag";
+      break;
+    }
+    case StepStatus::kNewtonNotConverged:
+    case StepStatus::kConstraintFailed: {
+      Eigen::Index worst = 0;
+      if (scratch_.size() > 0 && system.traits().num_constraints == scratch_.size()) {
+        scratch_.cwiseAbs().maxCoeff(&worst);
+        report_.culprit =
+            "largest joint error at '" + system.ConstraintName(static_cast<int>(worst)) + "'; ";
+      }
+      report_.culprit += "try a smaller step or on_failure: halve";
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+MoreauJean::MoreauJean(const MoreauJeanOptions& options)
+    : impl_(std::make_unique<Impl>(options)) {}
+MoreauJean::~MoreauJean() = default;
+
+const StepReport& MoreauJean::Step(System& system, double h, State* state) {
+  return impl_->Step(system, h, state);
+}
+
+}  // namespace saltus

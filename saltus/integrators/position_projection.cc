@@ -1,0 +1,82 @@
+#include "saltus/integrators/position_projection.h"
+
+#include <algorithm>
+
+namespace saltus {
+namespace {
+
+constexpr int kMaxPasses = 8;
+
+}  // namespace
+
+PositionProjection::PositionProjection(double tolerance) : tolerance_(tolerance) {
+  // Each pass removes all but a small share of the penetration; later passes remove the rest.
+  ConicSolverOptions options;
+  options.tolerance = 1e-4;
+  options.max_iterations = 200;
+  solver_ = MakeConicSolver("nsgs", options);
+}
+
+bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, const VectorX& v) {
+  candidates_.clear();
+  const int n = static_cast<int>(contacts.contacts.size());
+  double deepest = 0;
+  for (int i = 0; i < n; ++i) deepest = std::max(deepest, -contacts.contacts[i].gap);
+  if (deepest <= tolerance_) return false;
+
+  // Contacts that the push could close: within a few times the deepest penetration.
+  const double reach = 4 * deepest;
+  gaps_.resize(n);
+  bool any = false;
+  for (int i = 0; i < n; ++i) {
+    const Contact& c = contacts.contacts[i];
+    if (c.gap > reach) continue;
+    double u = c.bias[0];
+    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+      const RowBlock& rb = contacts.blocks[k];
+      u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
+    }
+    const bool open = c.gap < -tolerance_ && c.gap + h * u < -tolerance_;
+    any = any || open;
+    gaps_[static_cast<Eigen::Index>(candidates_.size())] = open ? c.gap : std::max(c.gap, 0.0);
+    candidates_.push_back(i);
+  }
+  return any;
+}
+
+bool PositionProjection::Project(System& system, double t, double h, const VectorX& v,
+                                 const KktSolver& kkt, const std::function<void()>& find,
+                                 const ContactSet& contacts, VectorX* q) {
+  bool changed = false;
+  const int num_rows = system.traits().num_constraints;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    if (!FindPenetrated(contacts, h, v)) break;
+    problem_.SetRows(contacts, candidates_, ContactProblem::Rows::kNormalOnly);
+    problem_.FormDelassus(kkt);
+    // A gap of half the tolerance is asked for, so that the passes end.
+    problem_.problem().b = gaps_.head(problem_.size()).array() -
+                           (gaps_.head(problem_.size()).array() < 0).cast<double>() * 0.5 *
+                               tolerance_;
+    nu_.setZero(problem_.size());
+    const SolveReport report = solver_->Solve(problem_.problem(), &nu_);                   // (1)
+    if (report.status == SolveStatus::kNotFinite || report.status == SolveStatus::kInfeasible) break;
+    force_.setZero(system.traits().num_velocities);
+    problem_.AddForce(nu_, &force_);
+    no_rows_.setZero(num_rows);
+    kkt.Solve(force_, no_rows_, &delta_, nullptr);
+    system.Retract(*q, delta_, q);
+    for (int k = 0; k < 3 && num_rows > 0; ++k) {  // joints, to rounding
+      system.CalcConstraint(t, *q, &no_rows_);
+      if (no_rows_.lpNorm<Eigen::Infinity>() < 1e-13) break;
+      force_.setZero();
+      no_rows_ = -no_rows_;
+      kkt.Solve(force_, no_rows_, &delta_, nullptr);
+      system.Retract(*q, delta_, q);
+    }
+    changed = true;
+    find();
+  }
+  return changed;
+}
+
+}  // namespace saltus

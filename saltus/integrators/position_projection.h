@@ -1,0 +1,44 @@
+// Position projection of contacts: the smallest move that removes penetration and keeps the joints.
+//
+//   min ½ |Δ|²_S   with   G Δ = 0   and   g_i + H_i Δ ≥ 0                                        (1)
+//
+// i.e. the linear complementarity problem 0 ≤ H S⁻¹Hᵀ ν + g ⟂ ν ≥ 0, repeated on the new
+// configuration because gaps are not linear. Only contacts that would stay penetrated are opened
+// (g + h u_N < −tolerance): a contact that is about to separate by itself needs no push, so Newton's
+// impact law is left alone. The others keep their gap if it is negative: g_i is replaced by
+// max(g_i, 0).  @cite Acary2013
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "saltus/cones/conic_solver.h"
+#include "saltus/dynamics/system.h"
+#include "saltus/integrators/contact_problem.h"
+#include "saltus/linalg/kkt_solver.h"
+
+namespace saltus {
+
+class PositionProjection {
+ public:
+  /// @param tolerance  penetration that may stay, m
+  explicit PositionProjection(double tolerance);
+
+  /// Opens the penetrated contacts of `contacts` (those at t, q; found anew after each pass by
+  /// `find`). kkt is factored with the metric S and the Jacobian G near q.
+  /// @return true if q was changed
+  bool Project(System& system, double t, double h, const VectorX& v, const KktSolver& kkt,
+               const std::function<void()>& find, const ContactSet& contacts, VectorX* q);
+
+ private:
+  /// True if some contact must be opened; fills candidates_ and gaps_.
+  bool FindPenetrated(const ContactSet& contacts, double h, const VectorX& v);
+
+  double tolerance_;
+  std::unique_ptr<ConicSolver> solver_;
+  ContactProblem problem_;
+  std::vector<int> candidates_;
+  VectorX gaps_, nu_, u_, force_, delta_, no_rows_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,126 @@
+#include "saltus/multibody/multibody_system.h"
+
+#include <utility>
+
+#include "saltus/math/so3.h"
+
+namespace saltus {
+namespace {
+
+SystemTraits MakeTraits(const Model& model) {
+  SystemTraits traits;
+  traits.num_coordinates = model.num_coordinates;
+  traits.num_velocities = model.num_velocities;
+  traits.num_constraints = model.num_constraints;
+  traits.constant_mass = true;
+  for (const Body& body : model.bodies) traits.flat = traits.flat && body.flat();
+  traits.has_tangents = !model.gyroscopic_bodies.empty() || !model.springs.empty() ||
+                        !model.loads.empty() || !model.actuators.empty();
+  traits.has_contacts = model.world.num_colliders() > 0 || !model.contact.named.empty() ||
+                        !model.limits.empty() || !model.frictions.empty();
+  return traits;
+}
+
+/// Makes *matrix a matrix on `pattern` without touching the heap if it is one already.
+void Prepare(const std::shared_ptr<const BlockPattern>& pattern, BlockMatrix* matrix) {
+  if (matrix->shared_pattern() != pattern) *matrix = BlockMatrix(pattern);
+}
+
+}  // namespace
+
+MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
+    : model_(std::move(model)), traits_(MakeTraits(*model_)), world_(model_->world) {
+  poses_.resize(model_->bodies.size());
+}
+
+std::unique_ptr<System> MultibodySystem::Clone() const {
+  return std::make_unique<MultibodySystem>(model_);
+}
+
+State MultibodySystem::MakeInitialState() const {
+  State state;
+  state.q = model_->initial_q;
+  state.v = model_->initial_v;
+  return state;
+}
+
+void MultibodySystem::Retract(const VectorX& q, const VectorX& delta, VectorX* q_new) const {
+  if (q_new != &q) q_new->resize(q.size());
+  for (const Body& body : model_->bodies) body.Retract(q, delta, q_new);
+}
+
+void MultibodySystem::CalcDifference(const VectorX& q, const VectorX& q_other,
+                                     VectorX* delta) const {
+  delta->resize(traits_.num_velocities);
+  for (const Body& body : model_->bodies) body.CalcDifference(q, q_other, delta);
+}
+
+void MultibodySystem::CalcMass(const VectorX&, BlockMatrix* M) const {
+  Prepare(model_->pattern, M);
+  M->values() = model_->mass.values();
+}
+
+void MultibodySystem::CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const {
+  *f = model_->gravity_force;
+  for (const int b : model_->gyroscopic_bodies) {
+    const Body& body = model_->bodies[b];
+    const int i = body.first_velocity + 3;
+    const Vector3 omega = v.segment<3>(i);
+    f->segment<3>(i) -= omega.cross(body.inertia * omega);
+  }
+  AddSpringForces(model_->springs, model_->bodies, q, v, false, f);
+  AddLoads(model_->loads, model_->bodies, t, q, f);
+  AddActuators(model_->actuators, model_->bodies, t, q, f);
+}
+
+void MultibodySystem::CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
+                                               VectorX* f) const {
+  f->setZero(traits_.num_velocities);
+  AddSpringForces(model_->springs, model_->bodies, q, v, true, f);
+  AddLoads(model_->loads, model_->bodies, t, q, f);
+  AddActuators(model_->actuators, model_->bodies, t, q, f);
+}
+
+void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
+                                   BlockMatrix* K, BlockMatrix* D) const {
+  Prepare(model_->pattern, K);
+  Prepare(model_->pattern, D);
+  K->SetZero();
+  D->SetZero();
+  AddSpringTangents(model_->springs, model_->bodies, q, v, kind, K, D);
+  if (kind != TangentKind::kExact) return;
+  AddLoadTangents(model_->loads, model_->bodies, t, q, K);
+  AddActuatorTangents(model_->actuators, model_->bodies, t, q, K);
+  for (const int b : model_->gyroscopic_bodies) {
+    // D = −∂(−ω × Jω)/∂ω = ω̃ J − (Jω)~
+    const Body& body = model_->bodies[b];
+    const Vector3 omega = v.segment<3>(body.first_velocity + 3);
+    D->block(model_->pattern->FindSlot(b, b)).bottomRightCorner<3, 3>() +=
+        Hat(omega) * body.inertia - Hat(body.inertia * omega);
+  }
+}
+
+Energy MultibodySystem::CalcEnergy(double, const VectorX& q, const VectorX& v) const {
+  Energy energy;
+  for (const Body& body : model_->bodies) {
+    const Vector6 V = body.CalcSpatialVelocity(v);
+    const Vector3 omega = V.tail<3>();
+    energy.kinetic +=
+        0.5 * (body.mass * V.head<3>().squaredNorm() + omega.dot(body.inertia * omega));
+    energy.potential -= body.mass * model_->gravity.dot(body.CalcPose(q).p);
+  }
+  energy.elastic = CalcSpringEnergy(model_->springs, model_->bodies, q);
+  return energy;
+}
+
+BodyMotion MultibodySystem::CalcBodyMotion(int body, const VectorX& q, const VectorX& v) const {
+  const Body& b = model_->bodies[body];
+  const Vector6 V = b.CalcSpatialVelocity(v);
+  BodyMotion motion;
+  motion.pose = b.CalcPose(q);
+  motion.velocity = V.head<3>();
+  motion.angular_velocity = motion.pose.R * V.tail<3>();
+  return motion;
+}
+
+}  // namespace saltus

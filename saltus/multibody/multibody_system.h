@@ -1,0 +1,92 @@
+// MultibodySystem: a Model seen through the seam (dynamics/system.h), and physical read-outs.
+//
+// Coordinates and velocities per body: bodies/body.h. f = gravity − (ω × Jω) + springs + loads;
+// constraints: joints/joint.h; contacts: contact/contact_finder.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/dynamics/system.h"
+#include "saltus/multibody/model.h"
+
+namespace saltus {
+
+/// Motion of a body in world axes.
+struct BodyMotion {
+  Pose pose;                                   // centre of mass and axes
+  Vector3 velocity = Vector3::Zero();          // of the centre of mass, m/s
+  Vector3 angular_velocity = Vector3::Zero();  // world axes, rad/s
+};
+
+/// Value and rate of a joint's coordinate (rad or m; CoordinateName says which).
+struct JointMotion {
+  double value = 0;
+  double rate = 0;
+};
+
+/// What a joint exerts on its second body at that body's joint point, world axes. From multipliers
+/// λ [N]: a force and torque; from impulses Λ [N s]: an impulse and an angular impulse.
+struct JointReaction {
+  Vector3 force = Vector3::Zero();
+  Vector3 torque = Vector3::Zero();
+};
+
+class MultibodySystem final : public System {
+ public:
+  explicit MultibodySystem(std::shared_ptr<const Model> model);
+
+  const Model& model() const { return *model_; }
+  const std::shared_ptr<const Model>& shared_model() const { return model_; }
+
+  // --- System ------------------------------------------------------------------------------------
+  std::unique_ptr<System> Clone() const override;
+  const SystemTraits& traits() const override { return traits_; }
+  const std::shared_ptr<const BlockPattern>& pattern() const override { return model_->pattern; }
+  State MakeInitialState() const override;
+  void Retract(const VectorX& q, const VectorX& delta, VectorX* q_new) const override;
+  void CalcDifference(const VectorX& q, const VectorX& q_other, VectorX* delta) const override;
+  void CalcMass(const VectorX& q, BlockMatrix* M) const override;
+  void CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const override;
+  void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
+                                VectorX* f) const override;
+  void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind, BlockMatrix* K,
+                    BlockMatrix* D) const override;
+  void CalcConstraint(double t, const VectorX& q, VectorX* g) const override;
+  void CalcConstraintJacobian(double t, const VectorX& q, SparseRows* G) const override;
+  void CalcConstraintRate(double t, const VectorX& q, VectorX* g_t) const override;
+  void CalcConstraintBias(double t, const VectorX& q, const VectorX& v,
+                          VectorX* gamma) const override;
+  void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
+                             BlockMatrix* K) const override;
+  void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
+  Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;
+  std::string ConstraintName(int row) const override;
+  /// "stop", "ball-ground", "hinge.limit", "hinge.friction".
+  std::string ContactName(const ContactKey& key) const override;
+  Notices MakeNotices() const override;
+
+  // --- Read-outs for channels --------------------------------------------------------------------
+  BodyMotion CalcBodyMotion(int body, const VectorX& q, const VectorX& v) const;
+  /// Zero for joints without a coordinate.
+  JointMotion CalcJointMotion(int joint, const VectorX& q, const VectorX& v) const;
+  /// The angle of a cylindrical joint, whose coordinate is its displacement.
+  JointMotion CalcJointAngle(int joint, const VectorX& q, const VectorX& v) const;
+  /// @param lambda  all multipliers (or impulses) of the constraint rows, in the order of G
+  JointReaction CalcJointReaction(int joint, const VectorX& q, const VectorX& lambda) const;
+  /// World position of the joint point of the second body.
+  Vector3 CalcJointPoint(int joint, const VectorX& q) const;
+
+ private:
+  void AddColliderContacts(double margin, ContactSet* contacts);
+  void AddNamedContacts(double margin, ContactSet* contacts) const;
+
+  std::shared_ptr<const Model> model_;
+  SystemTraits traits_;
+  CollisionWorld world_;     // own copy: holds scratch
+  std::vector<Pose> poses_;  // scratch of FindContacts
+  std::vector<Witness> witnesses_;
+};
+
+}  // namespace saltus
