@@ -1,11 +1,11 @@
 #include "saltus/base/progress.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+
+#include <fmt/format.h>
 
 namespace saltus {
 
@@ -46,8 +46,8 @@ std::string FormatCount(double x) {
   std::size_t k = 0;
   // Compared with what rounds to 1000, so that 999.6k is written as 1.0M.
   while (k + 1 < kSuffixes.size() && x >= 999.5) x /= 1000, ++k;
-  const bool with_digit = x < 9.95 && x != std::floor(x);
-  return fmt::format(with_digit || (k > 0 && x < 9.95) ? "{:.1f}{}" : "{:.0f}{}", x, kSuffixes[k]);
+  const bool with_digit = x < 9.95 && (k > 0 || x != std::floor(x));
+  return fmt::format("{:.{}f}{}", x, with_digit ? 1 : 0, kSuffixes[k]);
 }
 
 std::string FormatDuration(double seconds) {

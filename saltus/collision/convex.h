@@ -5,6 +5,7 @@
 // that a face normal in a witness is the rotated face normal itself and not a recomputed one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -89,8 +90,10 @@ inline double CalcSeparation(const Convex& A, const Convex& B, const Vector3& n)
 /// The face whose normal is nearest to d; −1 for a segment.
 int FindFace(const Convex& core, const Vector3& d);
 
-/// Two separations nearer than this are equal: the features then decide by a fixed order, so that a
+/// Two separations nearer than this are equal: a fixed order of the features then decides, so that a
 /// resting contact keeps its reference face under rounding.
-inline double CalcBias(const Convex& A, const Convex& B) { return 1e-8 * (A.size + B.size); }
+inline double CalcBias(const Convex& A, const Convex& B) {
+  return 1e-8 * std::min(A.size, B.size) + 1e-14 * (A.size + B.size);
+}
 
 }  // namespace saltus

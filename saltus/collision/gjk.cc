@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace saltus {
 namespace {
@@ -145,7 +146,7 @@ MinkowskiVertex CalcMinkowskiVertex(const Convex& A, const Convex& B, const Vect
 GjkResult CalcGjk(const Convex& A, const Convex& B, double max_distance) {
   constexpr double kTolerance = 1e-14;  // ε in (1)
   constexpr int kMaxIterations = 100;
-  const double touch = CalcBias(A, B);
+  const double touch = CalcBias(A, B) + 1e-10 * (A.size + B.size);
   GjkResult result;
   Simplex s;
   Vector3 v = A.p - B.p;

@@ -32,7 +32,7 @@ struct GjkResult {
   int count = 0;
 };
 
-/// Cores nearer than 1e-8 of their size are "touching": a normal from v would be noise.
+/// Cores nearer than about 1e-8 of their size are "touching": a normal from v would be noise.
 GjkResult CalcGjk(const Convex& A, const Convex& B, double max_distance);
 
 }  // namespace saltus

@@ -53,11 +53,27 @@ struct ConicProblem {
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
 ///               relative to ‖ρ b‖ (and 0 where both vanish)                                      (4)
 ///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖)                                           (5)
+/// A block that nothing can move (A_cc = 0) takes the mean ρ of the others, or 1 if there are none:
+/// it counts only if its velocity violates the law. Not-a-number gives infinity in both.
 struct NaturalMapResidual {
   double relative = 0;
   double absolute = 0;
   int worst_block = -1;          // block with the largest contribution to (4)
 };
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r);
+
+/// Memory that repeated evaluations share. After a call, u = A r + b.
+struct NaturalMapScratch {
+  VectorX u;
+  VectorX diagonal;
+};
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r,
+                                          NaturalMapScratch* scratch);
+
+/// s of eq. (3) at the impulses r (all rows of the problem).
+double CalcBoxBound(const ConicProblem& problem, const Cone& cone, const double* r);
+
+/// Traces tr(A_cc) at most this fraction of the largest belong to blocks that nothing can move.
+inline constexpr double kImmovableTrace = 1e-15;
 
 }  // namespace saltus

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "saltus/base/error.h"
@@ -356,8 +358,14 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
 
 /// Contact projection, audit numbers at (t, q_), and the new state.
 void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) {
-  Remember(state);
   const int m = system.traits().num_constraints;
+  if (options_.projection && m > 0) {  // what closing the joints in (2) did to the energy
+    delta_ = h * ((1 - options_.theta) * state->v + options_.theta * v_);
+    system.Retract(state->q, delta_, &q_theta_);
+    report_.work.projection +=
+        system.CalcEnergy(t, q_, v_).total() - system.CalcEnergy(t, q_theta_, v_).total();
+  }
+  Remember(state);
   if (system.traits().has_contacts) {
     FindContacts(system, t, q_, v_, h);
     if (options_.projection) {

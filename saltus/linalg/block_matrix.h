@@ -38,7 +38,7 @@ class BlockPattern {
  private:
   std::vector<int> offsets_{0};
   std::vector<std::array<int, 2>> slots_;
-  std::vector<int> row_begin_;       // first slot of each block row
+  std::vector<int> row_begin_;  // first slot of each block row
   std::vector<int> value_offsets_{0};
 };
 

@@ -1,19 +1,19 @@
 // One connected component of the saddle-point system  S x − Gᵀ λ = f,  G x = c,  where G may have
 // dependent rows. Unknowns y = (x, λ) are local to the component.
 //
-// Scaling. s_j: size of column j of S (diagonal if there is one); w_i = Σ_j G_ij²/s_j ≈ (G S⁻¹Gᵀ)_ii.
-// Powers of two p_j ≈ s_j^{−½}, p_i ≈ w_i^{−½} make every diagonal of S and every row of G about one
-// without a rounding error.
+// Scaling. s_j: size of column j of S (diagonal if there is one); w_i = Σ_j G_ij²/s_j ≈ (G
+// S⁻¹Gᵀ)_ii. Powers of two p_j ≈ s_j^{−½}, p_i ≈ w_i^{−½} make every diagonal of S and every row of
+// G about one without a rounding error.
 //
 // Proximal iteration. With D = diag(w) and δ = kDelta, from λ₀ = 0,
 //   S x_{k+1} − Gᵀ λ_{k+1}          = f
-//   G x_{k+1} + δ D (λ_{k+1} − λ_k) = c                                                          (1)
+//   G x_{k+1} + δ D (λ_{k+1} − λ_k) = c (1)
 // which is iterative refinement of the singular system with the regular matrix [S −Gᵀ; G δD]. The
 // part of the error that G sees shrinks by δ/(δ + σ) per pass, σ a nonzero eigenvalue of
 // D^{−½} G S⁻¹Gᵀ D^{−½}, so two or three passes reach rounding. Since every increment D Δλ lies in
 // the range of G, the limit is the multiplier of least Σ w_i λ_i².
-// Of an inconsistent c only the part outside the range of G remains as a residual; it is removed from c
-// and the system is solved again, so that x is the weighted least-squares solution.
+// Of an inconsistent c only the part outside the range of G remains as a residual; it is removed
+// from c and the system is solved again, so that x is the weighted least-squares solution.
 // @cite Rockafellar1976, BenziGolubLiesen2005
 #pragma once
 
@@ -74,15 +74,15 @@ class ComponentKkt {
   int m_ = 0;
   // Compressed columns of the matrix; in `scaled_` it is scaled and regularised.
   std::vector<int> column_begin_, row_index_;
-  std::vector<KktEntry> sources_;        // index −1: the regularisation
+  std::vector<KktEntry> sources_;  // index −1: the regularisation
   std::vector<double> raw_, scaled_;
   VectorX column_size_, scale_, delta_;  // (s, w), p and p² δ D
   bool regular_ = false;
 
-  std::unique_ptr<DenseLu> dense_;       // one of the two
+  std::unique_ptr<DenseLu> dense_;  // one of the two
   std::unique_ptr<SparseLu> sparse_;
 
-  VectorX y_, b_, z_;                    // unknowns, right-hand side, residual: all scaled
+  VectorX y_, b_, z_;  // unknowns, right-hand side, residual: all scaled
   // Largest residual and largest Σ|a_ij y_j| + |b_i| of the rows of f and of the rows of c.
   double residual_f_ = 0, size_f_ = 0, residual_c_ = 0, size_c_ = 0;
   double constraint_residual_ = 0;

@@ -14,9 +14,7 @@ namespace {
 /// Disjoint sets of blocks (union–find with path halving).
 class DisjointSets {
  public:
-  explicit DisjointSets(int size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+  explicit DisjointSets(int size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
   int Find(int i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
@@ -43,9 +41,12 @@ void MultiplyBlock(int n_dynamic, const double* A, const double* f, double* x) {
 
 void MultiplyBlock(int n, const double* A, const double* f, double* x) {
   switch (n) {
-    case 3: return MultiplyBlock<3>(n, A, f, x);
-    case 6: return MultiplyBlock<6>(n, A, f, x);
-    default: return MultiplyBlock<0>(n, A, f, x);
+    case 3:
+      return MultiplyBlock<3>(n, A, f, x);
+    case 6:
+      return MultiplyBlock<6>(n, A, f, x);
+    default:
+      return MultiplyBlock<0>(n, A, f, x);
   }
 }
 
@@ -161,7 +162,8 @@ void KktSolver::MakeComponentSolvers(const SparseRows& G_pattern, int max_dense_
     const int first_column = local_dof_[pattern_->offset(bj)];
     for (int j = 0; j < pattern_->size(bj); ++j) {
       for (int i = 0; i < rows; ++i) {
-        entries[kkt].push_back({first_row + i, first_column + j, S_offset + j * rows + i, 1, false});
+        entries[kkt].push_back(
+            {first_row + i, first_column + j, S_offset + j * rows + i, 1, false});
       }
     }
   }

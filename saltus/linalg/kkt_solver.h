@@ -43,8 +43,8 @@ class KktSolver {
   bool Factor(const BlockMatrix& S, const SparseRows& G);
 
   /// Solves (1). λ may be null. Returns false and sets outcome() if the matrix is singular or the
-  /// data are not finite (x and λ are then meaningless), or if c is inconsistent: then G x = c holds
-  /// in the least-squares sense Σ r_i²/w_i → min, and λ belongs to the consistent part of c.
+  /// data are not finite (x and λ are then meaningless), or if c is inconsistent: then G x = c
+  /// holds in the least-squares sense Σ r_i²/w_i → min, and λ belongs to the consistent part of c.
   bool Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* lambda) const;
 
   /// Of the last Solve().
@@ -90,22 +90,22 @@ class KktSolver {
 
   struct FreeBlock {
     int size;
-    int dof;            // first dof
-    int S_offset;       // of its values in S
-    int value_offset;   // of its values in free_values_ and free_inverses_
+    int dof;           // first dof
+    int S_offset;      // of its values in S
+    int value_offset;  // of its values in free_values_ and free_inverses_
   };
   std::vector<FreeBlock> free_blocks_;
-  std::vector<int> free_block_of_block_;   // −1: not free
-  std::vector<double> free_values_;        // S_bb of the last factorisation
-  std::vector<double> free_inverses_;      // S_bb⁻¹
+  std::vector<int> free_block_of_block_;  // −1: not free
+  std::vector<double> free_values_;       // S_bb of the last factorisation
+  std::vector<double> free_inverses_;     // S_bb⁻¹
   std::vector<char> free_block_regular_;
 
-  std::vector<int> kkt_of_component_;      // −1 − k: free block k
+  std::vector<int> kkt_of_component_;  // −1 − k: free block k
   std::vector<int> component_of_kkt_;
   std::vector<std::unique_ptr<ComponentKkt>> kkts_;
   bool factored_ = false;
 
-  mutable std::vector<double> scratch_;    // one column of a free block
+  mutable std::vector<double> scratch_;  // one column of a free block
   mutable KktOutcome outcome_ = KktOutcome::kSolved;
   mutable double constraint_residual_ = 0;
 };

@@ -1,10 +1,10 @@
 #include "saltus/linalg/lu.h"
 
-#include <klu.h>
-
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include <Eigen/LU>
+#include <klu.h>
 
 #include "saltus/base/error.h"
 
@@ -59,11 +59,16 @@ bool InvertSmallMatrix(int n, const double* A, double* inverse) {
   int swaps[6];
   double column[6];
   switch (n) {
-    case 1: return InvertInPlace<1>(n, inverse, swaps, column);
-    case 2: return InvertInPlace<2>(n, inverse, swaps, column);
-    case 3: return InvertInPlace<3>(n, inverse, swaps, column);
-    case 6: return InvertInPlace<6>(n, inverse, swaps, column);
-    default: break;
+    case 1:
+      return InvertInPlace<1>(n, inverse, swaps, column);
+    case 2:
+      return InvertInPlace<2>(n, inverse, swaps, column);
+    case 3:
+      return InvertInPlace<3>(n, inverse, swaps, column);
+    case 6:
+      return InvertInPlace<6>(n, inverse, swaps, column);
+    default:
+      break;
   }
   std::vector<int> many_swaps(n);
   std::vector<double> long_column(n);

@@ -8,12 +8,13 @@
 namespace saltus {
 namespace {
 
-/// Orthonormal rows that grow one at a time. Each row is stored over the range of columns where it is
-/// not zero; rows whose ranges do not meet are orthogonal at no cost.
+/// Orthonormal rows that grow one at a time. Each row is stored over the range of columns where it
+/// is not zero; rows whose ranges do not meet are orthogonal at no cost.
 class OrthonormalRows {
  public:
   /// Removes the span of the rows kept so far from `row`, a vector over all columns that vanishes
-  /// outside [begin, end). Keeps what is left if it exceeds tolerance · |row|; tells whether it did.
+  /// outside [begin, end). Keeps what is left if it exceeds tolerance · |row|; tells whether it
+  /// did.
   bool Add(int begin, int end, double tolerance, VectorX* row) {
     const double norm = row->norm();
     if (!(norm > 0)) return false;
@@ -24,8 +25,8 @@ class OrthonormalRows {
         const int first = std::max(begin, q.begin);
         const int last = std::min(end, q.begin + static_cast<int>(q.values.size()));
         if (first >= last) continue;
-        const double r = q.values.segment(first - q.begin, last - first)
-                             .dot(row->segment(first, last - first));
+        const double r =
+            q.values.segment(first - q.begin, last - first).dot(row->segment(first, last - first));
         if (r == 0) continue;
         row->segment(q.begin, q.values.size()) -= r * q.values;
         begin = std::min(begin, q.begin);

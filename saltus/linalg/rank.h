@@ -7,8 +7,8 @@
 
 namespace saltus {
 
-/// Indices (ascending) of the rows of G that depend linearly on rows before them; the other rows are
-/// independent and span the same space.
+/// Indices (ascending) of the rows of G that depend linearly on rows before them; the other rows
+/// are independent and span the same space.
 ///
 /// Rows are taken in order and orthogonalised in the metric of the inverse mass: with
 /// g̃_i = G_i diag(s)^{−½}, row i depends on the rows kept so far if what remains of g̃_i after

@@ -11,14 +11,13 @@
 // max(x, …) clamp(x, low, high). Constants: pi, e. Every other name is a variable; `t` is time.
 //
 // Derivatives with respect to t are exact, by second-order jets x = (x, ẋ, ẍ):
-//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ                                                          (1)
-// Where a function has a kink or a jump the branch of the larger argument is taken, and the jump itself
-// (sign, step, floor, ceil, pulse) counts as derivative zero.
+//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ (1)
+// Where a function has a kink or a jump the branch of the larger argument is taken, and the jump
+// itself (sign, step, floor, ceil, pulse) counts as derivative zero.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,17 +58,17 @@ class Expression {
 
   /// One step of a stack machine.
   struct Instruction {
-    enum class Kind : std::uint8_t { kNumber, kVariable, kCall } kind;
-    std::uint8_t function = 0;  // kCall: position in the table of functions
-    int count = 0;              // kCall: arguments taken from the stack; kVariable: which one
-    double number = 0;          // kNumber
+    enum class Kind : std::uint8_t { kNumber, kTime, kVariable, kCall } kind;
+    std::uint8_t operation = 0;  // kCall
+    int count = 0;               // kCall: arguments taken from the stack; kVariable: which one
+    double number = 0;           // kNumber
   };
   using Program = std::vector<Instruction>;
 
-  /// Replaces all variables but `t` by their values. Throws InputError if one has none.
-  Program Bind(const VariableValues& values, bool keep_t) const;
-  template <typename Number>
-  static Number Run(const Program& program, const Number& t);
+  /// The program with the values of all variables but `t` filled in; also of `t` if `values` has
+  /// it and `fix_time`. Throws InputError if one is missing.
+  Program Bind(const VariableValues& values, bool fix_time) const;
+  static TimeJet Run(const Program& program, double t);
 
   std::string text_;
   std::vector<std::string> variables_;

@@ -33,8 +33,7 @@ T InterpolateHermiteRate(double t0, const T& y0, const T& d0, double t1, const T
                          double t) {
   const double h = t1 - t0;
   const double s = (t - t0) / h;
-  return (6 * s * (1 - s) / h) * (y1 - y0) + ((1 - s) * (1 - 3 * s)) * d0 +
-         (s * (3 * s - 2)) * d1;
+  return (6 * s * (1 - s) / h) * (y1 - y0) + ((1 - s) * (1 - 3 * s)) * d0 + (s * (3 * s - 2)) * d1;
 }
 
 }  // namespace saltus

@@ -15,7 +15,7 @@ bool ChangesSign(double f_a, double f_b) {
   return (f_a <= 0 && f_b >= 0) || (f_a >= 0 && f_b <= 0);
 }
 
-/// The step from b proposed by interpolation through (a, f_a), (b, f_b), (c, f_c) as p/q, q > 0.
+/// The step from b proposed by interpolation through (a, f_a), (b, f_b), (c, f_c) as p/q, p ≥ 0.
 std::pair<double, double> InterpolateStep(double a, double f_a, double b, double f_b, double c,
                                           double f_c) {
   const double half = 0.5 * (c - b);
@@ -60,15 +60,15 @@ Root FindRootBrent(const std::function<double(double)>& f, double a, double b,
     if (std::abs(half) <= tolerance || f_b == 0) return {b, f_b, count, true};
     if (count >= options.max_evaluations) return {b, f_b, count, false};
 
-    step = half;
+    bool interpolates = false;
     if (std::abs(previous_step) >= tolerance && std::abs(f_a) > std::abs(f_b)) {
       const auto [p, q] = InterpolateStep(a, f_a, b, f_b, c, f_c);
-      if (2 * p < std::min(3 * half * q - std::abs(tolerance * q), std::abs(previous_step * q))) {
-        step = p / q;
-      }
+      // Inside the bracket, and less than half the step before last.
+      interpolates =
+          2 * p < std::min(3 * half * q - std::abs(tolerance * q), std::abs(previous_step * q));
+      if (interpolates) previous_step = std::exchange(step, p / q);
     }
-    // The step before last must halve for interpolation to go on.
-    previous_step = step == half ? half : std::exchange(previous_step, step);
+    if (!interpolates) previous_step = step = half;
     a = b;
     f_a = f_b;
     b += std::abs(step) > tolerance ? step : std::copysign(tolerance, half);

@@ -12,13 +12,13 @@ struct RootOptions {
 
 struct Root {
   double x = 0;
-  double f = 0;             // at x
+  double f = 0;  // at x
   int num_evaluations = 0;
-  bool converged = false;   // false: no sign change, a NaN, or out of evaluations
+  bool converged = false;  // false: no sign change, a NaN, or out of evaluations
 };
 
-/// Brent's method: inverse quadratic interpolation and secants, bisection when these are slow. Needs
-/// f(a) f(b) ≤ 0. The root is within `tolerance` of a sign change. @cite Brent1973
+/// Brent's method: inverse quadratic interpolation and secants, bisection when these are slow.
+/// Needs f(a) f(b) ≤ 0. The root is within `tolerance` of a sign change. @cite Brent1973
 Root FindRootBrent(const std::function<double(double)>& f, double a, double b,
                    const RootOptions& options = {});
 

@@ -20,18 +20,18 @@ constexpr std::array<double, 6> kSineSeries = {1.0 / 6,       -1.0 / 120,      1
                                                -1.0 / 362880, 1.0 / 39916800., -1.0 / 6227020800.};
 
 // d = Σ |B_{2k+2}| φ^{2k}/(2k+2)! with Bernoulli numbers B; terms fall like (φ/2π)^{2k}.
-constexpr std::array<double, 7> kCotangentSeries = {
-    1.0 / 12,        1.0 / 720,           1.0 / 30240,          1.0 / 1209600,
-    1.0 / 47900160., 691.0 / 1307674368000., 1.0 / 74724249600.};
+constexpr std::array<double, 7> kCotangentSeries = {1.0 / 12,          1.0 / 720,
+                                                    1.0 / 30240,       1.0 / 1209600,
+                                                    1.0 / 47900160.,   691.0 / 1307674368000.,
+                                                    1.0 / 74724249600.};
 
 // b′/φ = Σ_{k≥1} (−1)^k 2k φ^{2k−2}/(2k+2)!.
-constexpr std::array<double, 6> kCosineSlopeSeries = {-2.0 / 24,       4.0 / 720,
-                                                      -6.0 / 40320,    8.0 / 3628800.,
-                                                      -10.0 / 479001600., 12.0 / 87178291200.};
+constexpr std::array<double, 6> kCosineSlopeSeries = {
+    -2.0 / 24, 4.0 / 720, -6.0 / 40320, 8.0 / 3628800., -10.0 / 479001600., 12.0 / 87178291200.};
 
 // c′/φ = Σ_{k≥1} (−1)^k 2k φ^{2k−2}/(2k+3)!.
-constexpr std::array<double, 6> kSineSlopeSeries = {-2.0 / 120,     4.0 / 5040,
-                                                    -6.0 / 362880., 8.0 / 39916800.,
+constexpr std::array<double, 6> kSineSlopeSeries = {-2.0 / 120,          4.0 / 5040,
+                                                    -6.0 / 362880.,      8.0 / 39916800.,
                                                     -10.0 / 6227020800., 12.0 / 1307674368000.};
 
 }  // namespace

@@ -33,7 +33,8 @@ Vector3 LogQuaternion(const Quaternion& q) {
 Matrix3 TangentSO3(const Vector3& theta) {
   const double phi = theta.norm();
   const Matrix3 hat = Hat(theta);
-  return Matrix3::Identity() - CosineCoefficient(phi) * hat + SineCoefficient(phi) * hat * hat;  // (2)
+  return Matrix3::Identity() - CosineCoefficient(phi) * hat +
+         SineCoefficient(phi) * hat * hat;  // (2)
 }
 
 Matrix3 TangentInverseSO3(const Vector3& theta) {

@@ -24,12 +24,12 @@ inline Vector3 Vee(const Matrix3& m) {
   return 0.5 * Vector3(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1));
 }
 
-Matrix3 ExpSO3(const Vector3& theta);              // (1)
-Quaternion ExpQuaternion(const Vector3& theta);    // (1) as a unit quaternion
-Vector3 LogSO3(const Matrix3& R);                  // |θ| ≤ π
-Vector3 LogQuaternion(const Quaternion& q);        // |θ| ≤ π, either sign of q
-Matrix3 TangentSO3(const Vector3& theta);          // (2)
-Matrix3 TangentInverseSO3(const Vector3& theta);   // (3)
+Matrix3 ExpSO3(const Vector3& theta);             // (1)
+Quaternion ExpQuaternion(const Vector3& theta);   // (1) as a unit quaternion
+Vector3 LogSO3(const Matrix3& R);                 // |θ| ≤ π
+Vector3 LogQuaternion(const Quaternion& q);       // |θ| ≤ π, either sign of q
+Matrix3 TangentSO3(const Vector3& theta);         // (2)
+Matrix3 TangentInverseSO3(const Vector3& theta);  // (3)
 
 /// R ∘ exp(θ̃), renormalised: the result is unit to rounding whatever the number of steps.
 Quaternion RetractQuaternion(const Quaternion& R, const Vector3& theta);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "saltus/collision/collision_world.h"
@@ -25,6 +26,7 @@ struct Model {
 
   // Element pools. A body's index is also its velocity block.
   std::vector<Body> bodies;  // rigid bodies, then point masses, in the order added
+  std::unordered_map<std::string, int> body_index;
   std::vector<int> gyroscopic_bodies;
   std::vector<Joint> joints;
   std::vector<JointLimit> limits;
@@ -50,7 +52,7 @@ struct Model {
   /// Index, or −1 (which is also kGround for "ground").
   int FindBody(const std::string& body_name) const;
   int FindJoint(const std::string& joint_name) const;
-  const std::string& body_name(int body) const;  // "ground" for kGround
+  std::string body_name(int body) const;  // "ground" for kGround
 };
 
 }  // namespace saltus

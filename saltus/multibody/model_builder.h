@@ -31,13 +31,7 @@ class ModelBuilder {
   ModelBuilder& Add(RigidBodySpec body);
   ModelBuilder& Add(PointMassSpec body);
   ModelBuilder& Add(JointSpec joint);
-  ModelBuilder& Add(SpringSpec force);
-  ModelBuilder& Add(DamperSpec force);
-  ModelBuilder& Add(TorsionSpringSpec force);
-  ModelBuilder& Add(BushingSpec force);
-  ModelBuilder& Add(ForceLoadSpec force);
-  ModelBuilder& Add(TorqueLoadSpec force);
-  ModelBuilder& Add(ActuatorSpec force);
+  /// Any alternative of ForceSpec: SpringSpec, BushingSpec, …
   ModelBuilder& Add(ForceSpec force);
   ModelBuilder& Add(ContactSpec contact);
   ModelBuilder& AddGroundShape(ShapeSpec shape);

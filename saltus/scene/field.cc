@@ -60,9 +60,9 @@ std::string Range::text() const {
   return "a finite number";
 }
 
-std::string SuggestName(const std::string& name, const std::vector<std::string>& valid) {
+std::string SuggestChoice(const std::string& name, const std::vector<std::string>& valid) {
   constexpr std::size_t kShortList = 16;
-  const std::string nearest = FindNearest(name, valid);
+  const std::string nearest = NearestName(name, valid);
   std::string text;
   if (!nearest.empty()) text = "did you mean '" + nearest + "'?";
   if (!valid.empty() && valid.size() <= kShortList) {
@@ -117,7 +117,7 @@ std::size_t Field::ReadChoice(const std::vector<std::string>& choices) const {
   const std::string text = ReadText();
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found == choices.end()) {
-    Fail("unknown choice " + Describe(*value_), SuggestName(text, choices));
+    Fail("unknown choice " + Describe(*value_), SuggestChoice(text, choices));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }
@@ -157,7 +157,7 @@ TimeFunction Field::ReadTimeFunction() const {
   double number = 0;
   if (ParseNumber(value_->text, &number)) return TimeFunction(ReadNumber());
   try {
-    return MakeTimeFunction(value_->text);
+    return MakeTimeFunction(Expression::Parse(value_->text));
   } catch (const InputError& error) {
     throw InputError(path_, error.message(), error.suggestion(), value_->place.location());
   }
@@ -200,7 +200,7 @@ MapField::MapField(const Field& field, const Section& section)
   for (const Value::Entry& entry : value.entries) {
     if (std::find(keys_.begin(), keys_.end(), entry.key) != keys_.end()) continue;
     const std::string path = field.path().empty() ? entry.key : field.path() + "." + entry.key;
-    throw InputError(path, "unknown key '" + entry.key + "'", SuggestName(entry.key, keys_),
+    throw InputError(path, "unknown key '" + entry.key + "'", SuggestChoice(entry.key, keys_),
                      entry.place.location());
   }
 }

@@ -30,7 +30,7 @@ inline constexpr Range kNonnegative{.min = 0};
 inline constexpr Range kUnit{.min = 0, .max = 1};
 
 /// "did you mean 'restitution'?" or the whole list if it is short; empty if neither helps.
-std::string SuggestName(const std::string& name, const std::vector<std::string>& valid);
+std::string SuggestChoice(const std::string& name, const std::vector<std::string>& valid);
 
 /// A value and the key path that leads to it. The value must outlive the Field.
 class Field {

@@ -92,11 +92,12 @@ int CalcSlipRows(const JointFriction& friction, const Pair& pair, const PairPlac
 
 void AddFrictions(const Model& model, const VectorX& q, ContactSet* contacts) {
   Vector12 rows[3];
+  contacts->frictions.resize(model.frictions.size());  // entries keep their memory
   for (std::size_t i = 0; i < model.frictions.size(); ++i) {
     const JointFriction& source = model.frictions[i];
     const Pair& pair = model.joints[source.joint].pair;
     const int dimension = CalcSlipRows(source, pair, CalcPlacements(pair, model.bodies, q), rows);
-    DryFriction& friction = contacts->frictions.emplace_back();
+    DryFriction& friction = contacts->frictions[i];
     friction.key = {ContactKindBits(ContactKind::kFriction) | i, 0};
     friction.dimension = dimension;
     friction.bound = source.bound;
@@ -222,8 +223,13 @@ void MultibodySystem::AddNamedContacts(double margin, ContactSet* contacts) cons
 }
 
 void MultibodySystem::FindContacts(double, const VectorX& q, double margin, ContactSet* contacts) {
-  contacts->Clear();
-  if (!traits_.has_contacts) return;
+  contacts->contacts.clear();
+  contacts->blocks.clear();
+  contacts->values.clear();
+  if (!traits_.has_contacts) {
+    contacts->frictions.clear();
+    return;
+  }
   for (std::size_t b = 0; b < model_->bodies.size(); ++b) poses_[b] = model_->bodies[b].CalcPose(q);
   if (model_->world.num_colliders() > 0) AddColliderContacts(margin, contacts);
   AddNamedContacts(margin, contacts);

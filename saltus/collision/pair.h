@@ -1,0 +1,90 @@
+// Pair functions: witnesses of two placed shapes, in one table over the alternatives of Shape.
+#pragma once
+
+#include <vector>
+
+#include "saltus/collision/collision_world.h"
+#include "saltus/collision/convex.h"
+#include "saltus/collision/epa.h"
+#include "saltus/collision/manifold.h"
+#include "saltus/collision/mesh.h"
+
+namespace saltus {
+
+/// A shape placed in the world. Only the members its kind needs are filled.
+struct PlacedShape {
+  const Shape* shape = nullptr;
+  Vector3 p = Vector3::Zero();
+  Matrix3 R = Matrix3::Identity();  // not of a sphere
+  Convex core;                      // capsule, box, cylinder, convex hull
+  const Mesh* mesh = nullptr;       // mesh, height field
+};
+
+/// Receives the witnesses of one pair at a time.
+class WitnessSink {
+ public:
+  void Start(std::vector<Witness>* witnesses, double margin) {
+    witnesses_ = witnesses;
+    margin_ = margin;
+  }
+  void StartPair(int collider_A, int collider_B) {
+    collider_A_ = collider_A;
+    collider_B_ = collider_B;
+    swapped_ = false;
+  }
+  /// Between two calls, A and B exchange their roles.
+  void Swap() { swapped_ = !swapped_; }
+
+  /// World points; the normal points from A to B. Ignored unless gap < margin.
+  void Add(const Vector3& point_A, const Vector3& point_B, const Vector3& normal, double gap,
+           std::uint32_t feature) {
+    if (!(gap < margin_)) return;
+    Witness& w = witnesses_->emplace_back();
+    w.collider_A = collider_A_;
+    w.collider_B = collider_B_;
+    w.feature = feature;
+    w.point_A = swapped_ ? point_B : point_A;
+    w.point_B = swapped_ ? point_A : point_B;
+    w.normal = swapped_ ? Vector3(-normal) : normal;
+    w.gap = gap;
+  }
+  double margin() const { return margin_; }
+
+ private:
+  std::vector<Witness>* witnesses_ = nullptr;
+  double margin_ = 0;
+  int collider_A_ = -1, collider_B_ = -1;
+  bool swapped_ = false;
+};
+
+/// Scratch memory of the pair functions.
+struct PairScratch {
+  ManifoldBuilder manifold;
+  Epa epa;
+  MeshScratch mesh;
+};
+
+using PairFunction = void (*)(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
+                              WitnessSink* sink);
+
+/// Witnesses of the pair, through the table. Start and StartPair have been called on the sink.
+void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
+                      WitnessSink* sink);
+
+// The entries of the table. The first shape of a function is A.
+void AddHalfSpaceSphere(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddHalfSpaceCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddHalfSpacePolyhedron(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddHalfSpaceCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereSphere(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereBox(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereHull(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddCapsuleCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddPolyhedra(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddWithCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereMesh(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddConvexMesh(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+
+}  // namespace saltus

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/cones/conic_problem.h"
+#include "saltus/cones/projections.h"
+
+namespace saltus {
+namespace {
+
+// Blocks up to this dimension are handled without a heap allocation.
+using BlockVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
+
+// |r − P_K(r − ρ û)|² of one block.
+double CalcBlockResidual(const Cone& cone, double bound, double rho, const double* u,
+                         const double* r) {
+  const int d = cone.dimension;
+  if (cone.kind == ConeKind::kFree) {
+    const double norm = rho * CalcNorm(u, d);
+    return norm * norm;
+  }
+  BlockVector x = Eigen::Map<const VectorX>(r, d) - rho * Eigen::Map<const VectorX>(u, d);
+  switch (cone.kind) {
+    case ConeKind::kFriction:
+      x[0] -= rho * cone.friction * CalcNorm(u + 1, d - 1);
+      ProjectOntoFrictionCone(cone.friction, d, x.data());
+      break;
+    case ConeKind::kNonnegative:
+      x[0] = ProjectOntoNonnegative(x[0]);
+      break;
+    case ConeKind::kBox:
+      ProjectOntoDisc(bound, d, x.data());
+      break;
+    case ConeKind::kFree:
+      break;
+  }
+  return (Eigen::Map<const VectorX>(r, d) - x).squaredNorm();
+}
+
+// ρ_c = d/tr(A_cc), and the value for blocks that nothing can move.
+class StepSizes {
+ public:
+  StepSizes(const ConicProblem& problem, const VectorX& diagonal) : diagonal_(diagonal) {
+    double largest = 0;
+    for (const Cone& cone : problem.cones) largest = std::max(largest, Trace(cone));
+    smallest_trace_ = kImmovableTrace * largest;
+    double sum = 0;
+    int count = 0;
+    for (const Cone& cone : problem.cones) {
+      if (!(Trace(cone) > smallest_trace_)) continue;
+      sum += cone.dimension / Trace(cone);
+      ++count;
+    }
+    if (count > 0) mean_ = sum / count;
+  }
+
+  double operator()(const Cone& cone) const {
+    const double trace = Trace(cone);
+    return trace > smallest_trace_ ? cone.dimension / trace : mean_;
+  }
+
+ private:
+  double Trace(const Cone& cone) const {
+    double trace = 0;
+    for (int i = 0; i < cone.dimension; ++i) trace += diagonal_[cone.offset + i];
+    return trace;
+  }
+
+  const VectorX& diagonal_;
+  double smallest_trace_ = 0;
+  double mean_ = 1;
+};
+
+}  // namespace
+
+double CalcBoxBound(const ConicProblem& problem, const Cone& cone, const double* r) {
+  if (cone.load < 0) return cone.bound;
+  const ConeLoad& load = problem.loads[cone.load];
+  double sum = 0;
+  for (Eigen::Index i = 0; i < load.rows.rows(); ++i) {
+    double value = load.constant[i];
+    for (Eigen::Index j = 0; j < load.rows.cols(); ++j) value += load.rows(i, j) * r[j];
+    sum += value * value;
+  }
+  return cone.bound + load.coefficient * std::sqrt(sum);
+}
+
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r,
+                                          NaturalMapScratch* scratch) {
+  SALTUS_CHECK(problem.A != nullptr && problem.A->size() == problem.size() &&
+                   r.size() == problem.size(),
+               "operator, b and r differ in size");
+  VectorX& u = scratch->u;
+  problem.A->Multiply(r, &u);
+  u += problem.b;
+  problem.A->CalcDiagonal(&scratch->diagonal);
+  const StepSizes step_size(problem, scratch->diagonal);
+
+  NaturalMapResidual result;
+  double scaled = 0, plain = 0, free_impulse = 0, worst = 0;
+  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+    const Cone& cone = problem.cones[c];
+    const double rho = step_size(cone);
+    const double bound =
+        cone.kind == ConeKind::kBox ? CalcBoxBound(problem, cone, r.data()) : 0.0;
+    const double* u_c = u.data() + cone.offset;
+    const double* r_c = r.data() + cone.offset;
+    const double contribution = CalcBlockResidual(cone, bound, rho, u_c, r_c);             // (4)
+    scaled += contribution;
+    plain += CalcBlockResidual(cone, bound, 1.0, u_c, r_c);                                // (5)
+    const double b_c = rho * CalcNorm(problem.b.data() + cone.offset, cone.dimension);
+    free_impulse += b_c * b_c;
+    if (contribution > worst) {
+      worst = contribution;
+      result.worst_block = static_cast<int>(c);
+    }
+  }
+  const double r_norm = r.norm();
+  const double reference = r_norm > 0 ? r_norm : std::sqrt(free_impulse);
+  const double size = std::max({problem.b.norm(), r_norm, u.norm()});
+  result.relative = reference > 0 ? std::sqrt(scaled) / reference : 0.0;
+  result.absolute = size > 0 ? std::sqrt(plain) / size : 0.0;
+  if (!std::isfinite(scaled) || !std::isfinite(plain) || !std::isfinite(reference)) {
+    result.relative = result.absolute = std::numeric_limits<double>::infinity();
+  }
+  return result;
+}
+
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r) {
+  NaturalMapScratch scratch;
+  return CalcNaturalMapResidual(problem, r, &scratch);
+}
+
+}  // namespace saltus

@@ -1,0 +1,164 @@
+// One Gauss–Seidel sweep over the blocks of a conic problem, for each form of the Delassus operator.
+//
+// For c = 1 … n:   u_c = (A r + b)_c,   r_c ← solution of the local problem                       (1)
+//
+// The forms differ in how u_c is found and what a change of r_c costs: the body form keeps the
+// velocities z of body_delassus.h eq. (3); the stored forms read their row of A.
+#pragma once
+
+#include <vector>
+
+#include "saltus/cones/block_sparse_delassus.h"
+#include "saltus/cones/body_delassus.h"
+#include "saltus/cones/body_kernels.h"
+#include "saltus/cones/dense_delassus.h"
+#include "saltus/cones/solvers/local_blocks.h"
+
+namespace saltus {
+
+/// |Δr|² and |r|² of a sweep.
+struct SweepChange {
+  double change = 0;
+  double norm = 0;
+};
+
+/// The body form.
+class BodySweep {
+ public:
+  BodySweep(const BodyDelassus& A, const VectorX& b, std::vector<BodyDelassus::Velocity>* z)
+      : A_(A), b_(b.data()), z_(*z), rows_(A.rows()), transposed_(A.transposed_rows()) {}
+
+  /// Brings z to the impulses r.
+  void Start(const double* r) { A_.CalcVelocities(r, &z_); }
+
+  template <class Vector, class Local>
+  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+    const BodyDelassus::Sides& sides = A_.sides(c);
+    double* z_a = z_[sides.a].x;
+    double* z_b = z_[sides.b].x;
+    SidesVelocity z(z_a, z_b);
+    Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
+    for (int i = 0; i < u.size(); ++i) u[i] += z.Dot(rows_[block.offset + i]);
+    Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
+    const Vector r_new = local(u, r_c);
+    const Vector change = r_new - r_c;
+    r_c = r_new;
+    for (int i = 0; i < u.size(); ++i) z.Add(transposed_[block.offset + i], change[i]);
+    z.Store(z_a, z_b);
+    return change;
+  }
+
+ private:
+  const BodyDelassus& A_;
+  const double* b_;
+  std::vector<BodyDelassus::Velocity>& z_;
+  const BodyDelassus::Row* rows_;
+  const BodyDelassus::Row* transposed_;
+};
+
+/// The block-sparse form.
+class BlockSparseSweep {
+ public:
+  BlockSparseSweep(const BlockSparseDelassus& A, const VectorX& b) : A_(A), b_(b.data()) {}
+
+  void Start(const double*) {}
+
+  template <class Vector, class Local>
+  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+    Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
+    A_.AddRowProduct(c, r, u.data());
+    Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
+    const Vector r_new = local(u, r_c);
+    const Vector change = r_new - r_c;
+    r_c = r_new;
+    return change;
+  }
+
+ private:
+  const BlockSparseDelassus& A_;
+  const double* b_;
+};
+
+/// The dense form.
+class DenseSweep {
+ public:
+  DenseSweep(const MatrixX& A, const VectorX& b) : A_(A), b_(b.data()) {}
+
+  void Start(const double*) {}
+
+  template <class Vector, class Local>
+  Vector Update(int, const LocalBlock& block, double* r, const Local& local) {
+    Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
+    u.noalias() += A_.middleRows(block.offset, block.dimension) *
+                   Eigen::Map<const VectorX>(r, A_.cols());
+    Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
+    const Vector r_new = local(u, r_c);
+    const Vector change = r_new - r_c;
+    r_c = r_new;
+    return change;
+  }
+
+ private:
+  const MatrixX& A_;
+  const double* b_;
+};
+
+/// Visits block c, eq. (1).
+template <class Form>
+void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepChange* total) {
+  const LocalBlock& block = blocks.block(c);
+  const int k = block.index;
+  const auto add = [&](const auto& change) {
+    total->change += change.squaredNorm();
+    for (int i = 0; i < block.dimension; ++i) {
+      total->norm += r[block.offset + i] * r[block.offset + i];
+    }
+  };
+  using Scalar = Eigen::Matrix<double, 1, 1>;
+  switch (block.kind) {
+    case LocalKind::kFriction3: {
+      const CoulombBlock3& local = blocks.friction3(k);
+      add(form->template Update<Vector3>(
+          c, block, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+      break;
+    }
+    case LocalKind::kFriction2: {
+      const CoulombBlock2& local = blocks.friction2(k);
+      add(form->template Update<Vector2>(
+          c, block, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+      break;
+    }
+    case LocalKind::kNonnegative:
+      add(form->template Update<Scalar>(c, block, r, [&](const auto& u, const auto& x) {
+        return Scalar(blocks.SolveNonnegative(k, u[0], x[0]));
+      }));
+      break;
+    case LocalKind::kFree:
+      add(form->template Update<LocalBlocks::FreeVector>(
+          c, block, r, [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
+      break;
+    case LocalKind::kBox: {
+      const double bound = blocks.CalcBound(k, r);
+      add(form->template Update<DiscBlock::Vector>(c, block, r, [&](const auto& u, const auto& x) {
+        return blocks.disc(k).Solve(u, x, bound);
+      }));
+      break;
+    }
+    case LocalKind::kImmovable:
+      break;
+  }
+}
+
+/// All blocks once, in the order of the problem or against it.
+template <class Form>
+SweepChange Sweep(const LocalBlocks& blocks, bool backward, Form* form, double* r) {
+  SweepChange total;
+  if (backward) {
+    for (int c = blocks.size() - 1; c >= 0; --c) UpdateBlock(blocks, c, form, r, &total);
+  } else {
+    for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
+  }
+  return total;
+}
+
+}  // namespace saltus

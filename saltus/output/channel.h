@@ -1,0 +1,66 @@
+// Channels: every recorded number by name, "ball.position.x", "hinge.angle", "contact.stop.force.n".
+//
+// One table of quantities (ListQuantities) says what a result holds; the file, the channels, CSV and
+// the plots all follow it. Names of bodies, joints and contacts may contain dots: a channel is
+// resolved from its end, and the endings of bodies (position.x), joints (force.x, torque.x, the
+// coordinate) and contacts (gap, force.n, impulse.n) never coincide, so no name is ambiguous.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "saltus/simulation/frame.h"
+
+namespace saltus {
+
+/// What a quantity belongs to.
+enum class ChannelOwner { kRun, kBody, kJoint, kContact };
+
+/// One row of the table: a dataset of the file and the channels read from it.
+struct Quantity {
+  ChannelOwner owner;
+  std::string name;                     // ending of the channel: "position"; "time" for the run
+  std::string dataset;                  // in the file: "bodies/position"
+  std::string unit;                     // "m"; empty: that of the joint's coordinate
+  std::string meaning;                  // one sentence
+  std::vector<std::string> components;  // {"x", "y", "z"}; empty: a single number
+};
+const std::vector<Quantity>& ListQuantities();
+
+struct Channel {
+  std::string name;
+  std::string unit;
+  const Quantity* quantity = nullptr;
+  int item = 0;       // index of the body, joint or contact name
+  int component = 0;  // index in quantity->components
+};
+
+/// The channels of one result: a layout and the names of the contacts that occurred.
+class ChannelCatalog {
+ public:
+  ChannelCatalog() = default;
+  ChannelCatalog(FrameLayout layout, std::vector<std::string> contacts);
+
+  const FrameLayout& layout() const { return layout_; }
+  const std::vector<std::string>& contacts() const { return contacts_; }
+
+  /// Throws InputError with the nearest names if there is no such channel.
+  Channel Find(const std::string& name) const;
+  std::vector<Channel> List() const;
+
+ private:
+  bool FindItem(std::string_view name, const Quantity& quantity, Channel* channel) const;
+  [[noreturn]] void ThrowUnknown(const std::string& name) const;
+
+  FrameLayout layout_;
+  std::vector<std::string> contacts_;
+  std::map<std::string, int, std::less<>> body_index_, joint_index_, contact_index_;
+};
+
+/// The value of a channel in a frame. Points of one contact pair are put together: the smallest gap
+/// (NaN if there is no active point), the sums of the forces and of the impulses (0 if none).
+double CalcChannel(const Frame& frame, const ChannelCatalog& catalog, const Channel& channel);
+
+}  // namespace saltus

@@ -1,0 +1,46 @@
+// The integrators that a scene can name: one row each, with what `simulation:` may say about them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "saltus/integrators/integrator.h"
+#include "saltus/integrators/moreau_jean.h"
+
+namespace saltus {
+
+class MapField;
+struct Value;
+
+/// The options of every integrator, each in its own struct.
+using IntegratorOptions = std::variant<MoreauJeanOptions>;
+
+/// A name of the registry and its options.
+struct IntegratorChoice {
+  std::string name = "moreau-jean";
+  IntegratorOptions options = MoreauJeanOptions{};
+};
+
+struct IntegratorInfo {
+  struct Option {
+    std::string key;
+    std::string summary;  // meaning, range and default in one line
+  };
+  std::string name;
+  std::string summary;  // one line
+  std::vector<Option> options;
+
+  IntegratorOptions (*read)(const MapField& simulation);
+  void (*write)(const IntegratorOptions& options, Value* simulation);
+  std::unique_ptr<Integrator> (*make)(const IntegratorOptions& options);
+};
+
+/// All rows, for `saltus list integrators` and for the reader.
+const std::vector<IntegratorInfo>& ListIntegrators();
+
+/// Throws InputError (item "simulation.integrator") with the nearest name if there is none.
+const IntegratorInfo& FindIntegrator(const std::string& name);
+
+}  // namespace saltus

@@ -1,0 +1,83 @@
+#include "saltus/simulation/frame.h"
+
+#include "saltus/multibody/multibody_system.h"
+
+namespace saltus {
+namespace {
+
+std::string CoordinateUnit(const std::string& coordinate) {
+  if (coordinate.empty()) return "";
+  return coordinate == "angle" ? "rad" : "m";
+}
+
+void CalcJoints(const MultibodySystem& system, const StepView& view, Frame* frame) {
+  const State& s = view.state;
+  const StepReport& report = view.report;
+  const bool loaded = report.constraint_impulse.size() == system.traits().num_constraints &&
+                      report.step > 0;
+  frame->joints.resize(system.model().joints.size());
+  for (int j = 0; j < static_cast<int>(frame->joints.size()); ++j) {
+    Frame::Joint& joint = frame->joints[j];
+    joint.coordinate = system.CalcJointMotion(j, s.q, s.v).value;
+    JointReaction impulse;
+    if (loaded) impulse = system.CalcJointReaction(j, s.q, report.constraint_impulse);
+    const double per_step = loaded ? 1 / report.step : 0;
+    joint.force = impulse.force * per_step;
+    joint.torque = impulse.torque * per_step;
+  }
+}
+
+void CalcContacts(const StepView& view, Frame* frame) {
+  const StepReport& report = view.report;
+  frame->contacts.resize(report.contacts.size());
+  for (std::size_t i = 0; i < report.contacts.size(); ++i) {
+    const ContactResult& result = report.contacts[i];
+    Frame::Contact& contact = frame->contacts[i];
+    contact.name = view.system.ContactName(result.key);
+    contact.key = result.key;
+    contact.gap = result.gap;
+    contact.point = result.point;
+    contact.normal = result.frame.col(0);
+    contact.force.setZero();
+    contact.impulse.setZero();
+    if (result.impact) {
+      contact.impulse = result.impulse;
+    } else if (report.step > 0) {
+      contact.force = result.impulse / report.step;
+    }
+  }
+}
+
+}  // namespace
+
+FrameLayout MakeFrameLayout(const System& system) {
+  FrameLayout layout;
+  const auto* multibody = dynamic_cast<const MultibodySystem*>(&system);
+  if (multibody == nullptr) return layout;
+  for (const Body& body : multibody->model().bodies) layout.bodies.push_back(body.name);
+  for (const Joint& joint : multibody->model().joints) {
+    const std::string coordinate = CoordinateName(joint.type);
+    layout.joints.push_back({joint.name, coordinate, CoordinateUnit(coordinate)});
+  }
+  return layout;
+}
+
+void CalcFrame(const StepView& view, Frame* frame) {
+  frame->time = view.state.time;
+  frame->step_index = view.step_index;
+  frame->step_size = view.report.step;
+  frame->energy = view.energy;
+  frame->work = view.audit.work;
+  frame->closure = view.audit.Closure();
+  CalcContacts(view, frame);
+  const auto* multibody = dynamic_cast<const MultibodySystem*>(&view.system);
+  if (multibody == nullptr) return;
+  frame->bodies.resize(multibody->model().bodies.size());
+  for (int b = 0; b < static_cast<int>(frame->bodies.size()); ++b) {
+    const BodyMotion motion = multibody->CalcBodyMotion(b, view.state.q, view.state.v);
+    frame->bodies[b] = {motion.pose.p, motion.pose.R, motion.velocity, motion.angular_velocity};
+  }
+  CalcJoints(*multibody, view, frame);
+}
+
+}  // namespace saltus
