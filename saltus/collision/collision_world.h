@@ -1,8 +1,8 @@
 // CollisionWorld: shapes and poses in, witness points out. Knows no body, mass or velocity.
 //
-// For a pair of shapes (A, B) a witness is a pair of points p_A ∈ ∂A, p_B ∈ ∂B and the unit normal n
-// that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap.
-// A manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
+// For a pair of shapes (A, B) a witness is a pair of points p_A ∈ ∂A, p_B ∈ ∂B and the unit normal
+// n that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap. A
+// manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
 // has a feature number that stays the same while the same features touch, so that
 // (pair, feature) is a persistent key for warm starts.
 #pragma once
@@ -19,9 +19,9 @@ namespace saltus {
 /// One shape attached to a mover (the caller's body number; −1: fixed to the world).
 struct Collider {
   Shape shape;
-  Pose pose_BS;           // shape frame in the mover's frame
-  int mover = -1;         // index into the poses given to Find; −1 for the world
-  int collider_group = 0; // pairs of equal nonzero groups never collide
+  Pose pose_BS;            // shape frame in the mover's frame
+  int mover = -1;          // index into the poses given to Find; −1 for the world
+  int collider_group = 0;  // pairs of equal nonzero groups never collide
 };
 
 struct Witness {
@@ -38,7 +38,7 @@ class CollisionWorld {
   ~CollisionWorld();
   CollisionWorld(CollisionWorld&&) noexcept;
   CollisionWorld& operator=(CollisionWorld&&) noexcept;
-  CollisionWorld(const CollisionWorld&);             // worlds are values: copied with a System
+  CollisionWorld(const CollisionWorld&);  // worlds are values: copied with a System
   CollisionWorld& operator=(const CollisionWorld&);
 
   /// Returns the collider's number (consecutive from 0).

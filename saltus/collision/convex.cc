@@ -143,6 +143,7 @@ ConvexGeometry MakeHullGeometry(const Polyhedron& polyhedron) {
   g.topology.num_vertices = static_cast<int>(g.vertices.size());
   AddFaces(polyhedron.faces, &g.topology);
   AddEdges(g.vertices, &g.topology);
+  for (const Vector3& v : g.vertices) g.bounds.Extend(v);
   return g;
 }
 

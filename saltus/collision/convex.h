@@ -1,8 +1,8 @@
 // Convex cores: what the general narrow phase (GJK, EPA, separating axes, clipping) works on.
 //
 // A core is a segment, a triangle, a polyhedron (boxes included) or a cylinder, placed in the world
-// and inflated by a radius: a capsule is a segment with a radius. World axes are used throughout, so
-// that a face normal in a witness is the rotated face normal itself and not a recomputed one.
+// and inflated by a radius: a capsule is a segment with a radius. World axes are used throughout,
+// so that a face normal in a witness is the rotated face normal itself and not a recomputed one.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "saltus/base/types.h"
+#include "saltus/collision/aabb.h"
 #include "saltus/collision/shape.h"
 
 namespace saltus {
@@ -25,7 +26,7 @@ struct Topology {
   std::vector<int> face_vertices;  // counter-clockwise from outside
   std::vector<int> face_edges;     // edge from the vertex at this position to the next
   std::vector<Edge> edges;
-  std::vector<int> directions;  // one edge of each direction
+  std::vector<int> directions;                    // one edge of each direction
   std::vector<int> neighbor_begin{0}, neighbors;  // vertices joined to each vertex by an edge
 
   int num_faces() const { return static_cast<int>(face_begin.size()) - 1; }
@@ -36,6 +37,7 @@ struct ConvexGeometry {
   Topology topology;
   std::vector<Vector3> vertices;
   std::vector<Vector3> normals;  // one per face
+  Aabb bounds;
 };
 
 ConvexGeometry MakeBoxGeometry(const Vector3& half_size);
@@ -69,8 +71,8 @@ struct Convex {
 };
 
 struct Support {
-  Vector3 x;      // relative to p, world axes
-  int id = -1;    // vertex number; −1 on a curved surface
+  Vector3 x;    // relative to p, world axes
+  int id = -1;  // vertex number; −1 on a curved surface
 };
 
 /// A point of the core that is farthest in the direction d (any length, not zero).
@@ -90,8 +92,8 @@ inline double CalcSeparation(const Convex& A, const Convex& B, const Vector3& n)
 /// The face whose normal is nearest to d; −1 for a segment.
 int FindFace(const Convex& core, const Vector3& d);
 
-/// Two separations nearer than this are equal: a fixed order of the features then decides, so that a
-/// resting contact keeps its reference face under rounding.
+/// Two separations nearer than this are equal: a fixed order of the features then decides, so that
+/// a resting contact keeps its reference face under rounding.
 inline double CalcBias(const Convex& A, const Convex& B) {
   return 1e-8 * std::min(A.size, B.size) + 1e-14 * (A.size + B.size);
 }

@@ -41,9 +41,8 @@ Loop FindOutline(const Points& points, Loop members, const Vector3& n, double to
   const Vector3 ex = n.unitOrthogonal(), ey = n.cross(ex);
   const auto x = [&](int i) { return ex.dot(At(points, i)); };
   const auto y = [&](int i) { return ey.dot(At(points, i)); };
-  std::sort(members.begin(), members.end(), [&](int i, int j) {
-    return std::pair(x(i), y(i)) < std::pair(x(j), y(j));
-  });
+  std::sort(members.begin(), members.end(),
+            [&](int i, int j) { return std::pair(x(i), y(i)) < std::pair(x(j), y(j)); });
   const auto is_flat = [&](int a, int b, int c) {
     const double ax = x(b) - x(a), ay = y(b) - y(a), bx = x(c) - x(a), by = y(c) - y(a);
     return ax * by - ay * bx <= tolerance * std::hypot(bx, by);

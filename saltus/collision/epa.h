@@ -14,7 +14,7 @@
 namespace saltus {
 
 struct EpaResult {
-  bool found = false;  // false: A ⊖ B is flat, there is no inside
+  bool found = false;                 // false: A ⊖ B is flat, there is no inside
   Vector3 normal = Vector3::UnitZ();  // from A to B
   double separation = 0;              // −σ(normal), the negative of the penetration
   Vector3 point_A = Vector3::Zero(), point_B = Vector3::Zero();  // relative to A.p

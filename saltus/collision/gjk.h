@@ -26,8 +26,8 @@ struct GjkResult {
   };
   Status status = Status::kFar;
   double distance = 0;
-  Vector3 normal = Vector3::UnitZ();                               // from A to B
-  Vector3 point_A = Vector3::Zero(), point_B = Vector3::Zero();    // relative to A.p
+  Vector3 normal = Vector3::UnitZ();                             // from A to B
+  Vector3 point_A = Vector3::Zero(), point_B = Vector3::Zero();  // relative to A.p
   MinkowskiVertex simplex[4];
   int count = 0;
 };

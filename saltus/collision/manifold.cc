@@ -94,6 +94,18 @@ const std::vector<ManifoldPoint>& ManifoldBuilder::Build(const Convex& A, const 
   return points_;
 }
 
+const std::vector<ManifoldPoint>& ManifoldBuilder::BuildOnPlane(const Vector3& n, double offset,
+                                                                const Convex& B, double max_gap) {
+  points_.clear();
+  for (int i = 0; i < B.num_vertices(); ++i) {
+    const Vector3& x = B.vertices[i];
+    const double gap = n.dot(x) - offset;
+    if (gap < max_gap) points_.push_back({x - gap * n, x, gap, static_cast<std::uint32_t>(i)});
+  }
+  if (points_.size() > 8) Reduce(n);
+  return points_;
+}
+
 void ManifoldBuilder::BuildFromFace(const Convex& ref, const Convex& inc, int face, bool swapped,
                                     double max_gap) {
   const Topology& t = *ref.topology;
@@ -231,7 +243,8 @@ void ManifoldBuilder::BuildFromEdges(const Convex& A, const Convex& B, const Axi
                                      double max_gap) {
   const int ea = FindEdge(A, axis.index_A, axis.normal);
   const int eb = FindEdge(B, axis.index_B, -axis.normal);
-  const Topology::Edge &edge_A = A.topology->edges[Index(ea)], &edge_B = B.topology->edges[Index(eb)];
+  const Topology::Edge &edge_A = A.topology->edges[Index(ea)],
+                       &edge_B = B.topology->edges[Index(eb)];
   const Vector3& a = A.vertices[edge_A.vertex[0]];
   const Vector3 b = (B.p - A.p) + B.vertices[edge_B.vertex[0]];
   const Vector3 u = A.vertices[edge_A.vertex[1]] - a;

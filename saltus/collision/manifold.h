@@ -2,8 +2,8 @@
 //
 // The normal is that of a face (the reference face): the facing face, edge or rim of the other core
 // (the incident one) is clipped by the planes through the edges of the reference face, and each
-// corner of what is left is a witness. Otherwise two edges touch in one point, or in the two ends of
-// their common stretch if they are parallel.
+// corner of what is left is a witness. Otherwise two edges touch in one point, or in the two ends
+// of their common stretch if they are parallel.
 //
 // Features: an incident vertex is named by (reference face, vertex), a cut incident edge by
 // (reference face, edge, side), a corner of the reference face by (reference face, incident face,
@@ -35,6 +35,11 @@ class ManifoldBuilder {
   /// nothing of the incident core is over the reference face. At most kMaxPoints.
   const std::vector<ManifoldPoint>& Build(const Convex& A, const Convex& B, const Axis& axis,
                                           double max_gap);
+
+  /// Vertices of B less than `max_gap` above the plane n·x = offset, x relative to B.p. The points
+  /// are relative to B.p.
+  const std::vector<ManifoldPoint>& BuildOnPlane(const Vector3& n, double offset, const Convex& B,
+                                                 double max_gap);
 
   static constexpr int kMaxPoints = 9;
 

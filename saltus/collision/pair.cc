@@ -1,42 +1,84 @@
 #include "saltus/collision/pair.h"
 
+#include <array>
+
 namespace saltus {
 namespace {
 
-template <PairFunction function>
-void Swapped(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch, WitnessSink* sink) {
-  sink->Swap();
-  function(b, a, scratch, sink);
-  sink->Swap();
+// The alternatives of Shape, in its order.
+enum Kind { kHalfSpace, kSphere, kCapsule, kBox, kCylinder, kConvex, kMesh, kHeightField, kCount };
+static_assert(kCount == std::variant_size_v<Shape>);
+
+struct Entry {
+  Kind a, b;
+  PairFunction function;
+};
+
+// All pairs that can touch. A pair in the other order calls the same function with A and B
+// exchanged. Shapes without volume (half-space, mesh, height field) never meet each other.
+constexpr Entry kEntries[] = {
+    {kHalfSpace, kSphere, AddHalfSpaceSphere},
+    {kHalfSpace, kCapsule, AddHalfSpaceCapsule},
+    {kHalfSpace, kBox, AddHalfSpacePolyhedron},
+    {kHalfSpace, kCylinder, AddHalfSpaceCylinder},
+    {kHalfSpace, kConvex, AddHalfSpacePolyhedron},
+    {kSphere, kSphere, AddSphereSphere},
+    {kSphere, kCapsule, AddSphereCapsule},
+    {kSphere, kBox, AddSphereBox},
+    {kSphere, kCylinder, AddSphereCylinder},
+    {kSphere, kConvex, AddSphereHull},
+    {kSphere, kMesh, AddSphereMesh},
+    {kSphere, kHeightField, AddSphereMesh},
+    {kCapsule, kCapsule, AddCapsuleCapsule},
+    {kCapsule, kBox, AddPolyhedra},
+    {kCapsule, kCylinder, AddWithCylinder},
+    {kCapsule, kConvex, AddPolyhedra},
+    {kCapsule, kMesh, AddConvexMesh},
+    {kCapsule, kHeightField, AddConvexMesh},
+    {kBox, kBox, AddPolyhedra},
+    {kBox, kCylinder, AddWithCylinder},
+    {kBox, kConvex, AddPolyhedra},
+    {kBox, kMesh, AddConvexMesh},
+    {kBox, kHeightField, AddConvexMesh},
+    {kCylinder, kCylinder, AddWithCylinder},
+    {kCylinder, kConvex, AddWithCylinder},
+    {kCylinder, kMesh, AddConvexMesh},
+    {kCylinder, kHeightField, AddConvexMesh},
+    {kConvex, kConvex, AddPolyhedra},
+    {kConvex, kMesh, AddConvexMesh},
+    {kConvex, kHeightField, AddConvexMesh},
+};
+
+struct Cell {
+  PairFunction function = nullptr;
+  bool swapped = false;
+};
+using Table = std::array<std::array<Cell, kCount>, kCount>;
+
+constexpr Table MakeTable() {
+  Table table{};
+  for (const Entry& e : kEntries) {
+    table[e.b][e.a] = {e.function, true};
+    table[e.a][e.b] = {e.function, false};
+  }
+  return table;
 }
 
-void AddNothing(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*) {}
-
-constexpr std::size_t kShapes = std::variant_size_v<Shape>;
-
-#define SWAP(function) Swapped<function>
-
-// Row: A, column: B. Surfaces without volume (half-space, mesh, height field) never meet each other.
-// clang-format off
-constexpr PairFunction kPairs[kShapes][kShapes] = {
-  // half-space                 sphere                    capsule                   box                       cylinder                    convex                    mesh             height field
-  {AddNothing,                  AddHalfSpaceSphere,       AddHalfSpaceCapsule,      AddHalfSpacePolyhedron,   AddHalfSpaceCylinder,       AddHalfSpacePolyhedron,   AddNothing,      AddNothing},
-  {SWAP(AddHalfSpaceSphere),    AddSphereSphere,          AddSphereCapsule,         AddSphereBox,             AddSphereCylinder,          AddSphereHull,            AddSphereMesh,   AddSphereMesh},
-  {SWAP(AddHalfSpaceCapsule),   SWAP(AddSphereCapsule),   AddCapsuleCapsule,        AddPolyhedra,             AddWithCylinder,            AddPolyhedra,             AddConvexMesh,   AddConvexMesh},
-  {SWAP(AddHalfSpacePolyhedron),SWAP(AddSphereBox),       AddPolyhedra,             AddPolyhedra,             AddWithCylinder,            AddPolyhedra,             AddConvexMesh,   AddConvexMesh},
-  {SWAP(AddHalfSpaceCylinder),  SWAP(AddSphereCylinder),  AddWithCylinder,          AddWithCylinder,          AddWithCylinder,            AddWithCylinder,          AddConvexMesh,   AddConvexMesh},
-  {SWAP(AddHalfSpacePolyhedron),SWAP(AddSphereHull),      AddPolyhedra,             AddPolyhedra,             AddWithCylinder,            AddPolyhedra,             AddConvexMesh,   AddConvexMesh},
-  {AddNothing,                  SWAP(AddSphereMesh),      SWAP(AddConvexMesh),      SWAP(AddConvexMesh),      SWAP(AddConvexMesh),        SWAP(AddConvexMesh),      AddNothing,      AddNothing},
-  {AddNothing,                  SWAP(AddSphereMesh),      SWAP(AddConvexMesh),      SWAP(AddConvexMesh),      SWAP(AddConvexMesh),        SWAP(AddConvexMesh),      AddNothing,      AddNothing},
-};
-// clang-format on
-#undef SWAP
+constexpr Table kPairs = MakeTable();
 
 }  // namespace
 
+bool CanTouch(const Shape& a, const Shape& b) {
+  return kPairs[a.index()][b.index()].function != nullptr;
+}
+
 void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                       WitnessSink* sink) {
-  kPairs[a.shape->index()][b.shape->index()](a, b, scratch, sink);
+  const Cell& cell = kPairs[a.shape->index()][b.shape->index()];
+  if (!cell.swapped) return cell.function(a, b, scratch, sink);
+  sink->Swap();
+  cell.function(b, a, scratch, sink);
+  sink->Swap();
 }
 
 }  // namespace saltus

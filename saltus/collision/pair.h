@@ -11,6 +11,18 @@
 
 namespace saltus {
 
+/// Points gathered from the triangles of a mesh before they are thinned out.
+struct MeshScratch {
+  struct Point {
+    Vector3 point_A, point_B, normal;
+    double gap;
+    std::uint32_t feature;
+    bool dropped;
+  };
+  std::vector<Point> points;
+  std::vector<int> triangles, group, outline;
+};
+
 /// A shape placed in the world. Only the members its kind needs are filled.
 struct PlacedShape {
   const Shape* shape = nullptr;
@@ -66,6 +78,9 @@ struct PairScratch {
 
 using PairFunction = void (*)(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                               WitnessSink* sink);
+
+/// False for two shapes without volume.
+bool CanTouch(const Shape& a, const Shape& b);
 
 /// Witnesses of the pair, through the table. Start and StartPair have been called on the sink.
 void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,

@@ -30,8 +30,8 @@ double CalcEdgeHandicap(const Convex& A, const Convex& B, double sine) {
 
 Vector3 EdgeVector(const Convex& core, int direction) {
   const Topology& t = *core.topology;
-  const Topology::Edge& e = t.edges[static_cast<std::size_t>(
-      t.directions[static_cast<std::size_t>(direction)])];
+  const Topology::Edge& e =
+      t.edges[static_cast<std::size_t>(t.directions[static_cast<std::size_t>(direction)])];
   return core.vertices[e.vertex[1]] - core.vertices[e.vertex[0]];
 }
 

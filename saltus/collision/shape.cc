@@ -56,7 +56,8 @@ MassProperties CalcMass(const Capsule& c) {
 }
 
 // Divergence theorem: the sum over tetrahedra (o, a, b, c) of a fan of each face, with o inside.
-//   ∫ dV = Σ det/6,   ∫ x dV = Σ det/24 (a+b+c),   ∫ x xᵀ dV = Σ det/120 (aaᵀ+bbᵀ+ccᵀ+ssᵀ), s = a+b+c
+//   ∫ dV = Σ det/6,   ∫ x dV = Σ det/24 (a+b+c),   ∫ x xᵀ dV = Σ det/120 (aaᵀ+bbᵀ+ccᵀ+ssᵀ), s =
+//   a+b+c
 MassProperties CalcMass(const ConvexHull& hull) {
   const Polyhedron& poly = *hull.polyhedron;
   Vector3 origin = Vector3::Zero();
@@ -96,15 +97,14 @@ MassProperties CalcMass(const NoVolume& shape) {
 }  // namespace
 
 const char* ShapeName(const Shape& shape) {
-  return std::visit(Overloaded{[](const HalfSpace&) { return "half_space"; },
-                               [](const Sphere&) { return "sphere"; },
-                               [](const Capsule&) { return "capsule"; },
-                               [](const Box&) { return "box"; },
-                               [](const Cylinder&) { return "cylinder"; },
-                               [](const ConvexHull&) { return "convex"; },
-                               [](const TriangleMesh&) { return "mesh"; },
-                               [](const HeightField&) { return "height_field"; }},
-                    shape);
+  return std::visit(
+      Overloaded{[](const HalfSpace&) { return "half_space"; },
+                 [](const Sphere&) { return "sphere"; }, [](const Capsule&) { return "capsule"; },
+                 [](const Box&) { return "box"; }, [](const Cylinder&) { return "cylinder"; },
+                 [](const ConvexHull&) { return "convex"; },
+                 [](const TriangleMesh&) { return "mesh"; },
+                 [](const HeightField&) { return "height_field"; }},
+      shape);
 }
 
 MassProperties CalcUnitDensityMass(const Shape& shape) {

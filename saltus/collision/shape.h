@@ -36,8 +36,8 @@ struct Cylinder {
 struct Polyhedron {
   std::vector<Vector3> vertices;
   std::vector<std::vector<int>> faces;
-  std::vector<Vector3> face_normals;           // unit, outward, one per face
-  std::vector<std::array<int, 2>> edges;       // vertex pairs, each once
+  std::vector<Vector3> face_normals;      // unit, outward, one per face
+  std::vector<std::array<int, 2>> edges;  // vertex pairs, each once
 };
 /// Convex hull; the polyhedron is shared between copies and never changes.
 struct ConvexHull {
@@ -62,8 +62,8 @@ struct HeightField {
   std::shared_ptr<const HeightFieldData> field;
 };
 
-using Shape = std::variant<HalfSpace, Sphere, Capsule, Box, Cylinder, ConvexHull, TriangleMesh,
-                           HeightField>;
+using Shape =
+    std::variant<HalfSpace, Sphere, Capsule, Box, Cylinder, ConvexHull, TriangleMesh, HeightField>;
 
 const char* ShapeName(const Shape& shape);
 

@@ -5,23 +5,33 @@
 #include <limits>
 #include <utility>
 
+#include "saltus/linalg/kkt_ordering.h"
+
 namespace saltus {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// A residual below this many roundings of its terms cannot be improved.
-constexpr double kRoundings = 4;
+/// A residual of so few roundings of its terms need not be improved; one of so many may be the best
+/// that can be reached.
+constexpr double kFewRoundings = 4;
+constexpr double kManyRoundings = 64;
 /// Residuals relative to their terms above this are not rounding: no solution was found.
 constexpr double kVanishing = 1e-9;
-constexpr int kMaxPasses = 40;
+/// Passes go on as long as they shrink the residual by this factor.
+constexpr double kGoodProgress = 0.1;
+constexpr int kMaxCombined = 30;  // passes combined at once
+constexpr int kMaxCycles = 4;
+/// |A A_δ⁻¹ v| of a unit v: where A reaches v this is σ/(σ + δ); rounding over δ is 2e-7.
+constexpr double kUnreachable = 1e-6;
 
 /// The power of two next to 1/√a.
 double InverseRootPowerOfTwo(double a) { return std::exp2(std::round(-0.5 * std::log2(a))); }
 
 }  // namespace
 
-ComponentKkt::ComponentKkt(int num_dofs, int num_rows, std::vector<KktEntry> entries, bool dense)
-    : n_(num_dofs), m_(num_rows), sources_(std::move(entries)) {
+ComponentKkt::ComponentKkt(const std::vector<int>& block_of_dof, int num_rows,
+                           std::vector<KktEntry> entries, bool dense)
+    : n_(static_cast<int>(block_of_dof.size())), m_(num_rows), sources_(std::move(entries)) {
   const int size = n_ + m_;
   for (int i = n_; i < size; ++i) sources_.push_back({i, i, -1, 1, true});
   std::sort(sources_.begin(), sources_.end(), [](const KktEntry& a, const KktEntry& b) {
@@ -38,12 +48,14 @@ ComponentKkt::ComponentKkt(int num_dofs, int num_rows, std::vector<KktEntry> ent
   // NaN differs from every number: the first Factor() finds everything changed.
   raw_.assign(sources_.size(), std::numeric_limits<double>::quiet_NaN());
   scaled_.assign(sources_.size(), 0);
-  for (VectorX* v : {&column_size_, &scale_, &y_, &b_, &z_}) *v = VectorX::Zero(size);
+  for (VectorX* v : {&column_size_, &scale_, &y_, &b_, &z_, &work_}) *v = VectorX::Zero(size);
   delta_ = VectorX::Zero(m_);
   if (dense) {
     dense_ = std::make_unique<DenseLu>(size);
   } else {
-    sparse_ = std::make_unique<SparseLu>(CompressedColumns{column_begin_, row_index_, scaled_});
+    sparse_ =
+        std::make_unique<SparseLu>(CompressedColumns{column_begin_, row_index_, scaled_},
+                                   OrderSaddlePoint(block_of_dof, m_, column_begin_, row_index_));
   }
 }
 
@@ -121,55 +133,100 @@ bool ComponentKkt::RepeatWithFreshPivots() {
   return sparse_->FactorWithFreshPivots({column_begin_, row_index_, scaled_});
 }
 
-void ComponentKkt::ApplyInverse() {
+void ComponentKkt::ApplyInverse(VectorX* z) {
   if (dense_) {
-    dense_->SolveInPlace(&z_);
+    dense_->SolveInPlace(z);
   } else {
-    sparse_->SolveInPlace(&z_);
+    sparse_->SolveInPlace(z);
   }
 }
 
-/// z = b − A y for the matrix without its regularisation, and the sizes to judge it by.
+/// out = A in for the scaled matrix without its regularisation, the last entry of the columns of λ.
+void ComponentKkt::Multiply(const VectorX& in, VectorX* out) const {
+  out->setZero();
+  for (int j = 0; j < n_ + m_; ++j) {
+    const int end = column_begin_[j + 1] - (j < n_ ? 0 : 1);
+    for (int k = column_begin_[j]; k < end; ++k) (*out)[row_index_[k]] += scaled_[k] * in[j];
+  }
+}
+
+/// z = b − A y, and the sizes to judge it by.
 void ComponentKkt::CalcResidual() {
   z_ = b_;
-  VectorX& size = column_size_;  // free after CalcScaling()
-  size = b_.cwiseAbs();
+  work_ = b_.cwiseAbs();
   for (int j = 0; j < n_ + m_; ++j) {
-    const double y_j = y_[j];
-    for (int k = column_begin_[j]; k < column_begin_[j + 1]; ++k) {
-      if (sources_[k].index < 0) continue;
-      const double term = scaled_[k] * y_j;
+    const int end = column_begin_[j + 1] - (j < n_ ? 0 : 1);
+    for (int k = column_begin_[j]; k < end; ++k) {
+      const double term = scaled_[k] * y_[j];
       z_[row_index_[k]] -= term;
-      size[row_index_[k]] += std::abs(term);
+      work_[row_index_[k]] += std::abs(term);
     }
   }
   residual_f_ = z_.head(n_).lpNorm<Eigen::Infinity>();
-  size_f_ = size.head(n_).lpNorm<Eigen::Infinity>();
   residual_c_ = z_.tail(m_).lpNorm<Eigen::Infinity>();
-  size_c_ = size.tail(m_).lpNorm<Eigen::Infinity>();
+  size_f_ = work_.head(n_).lpNorm<Eigen::Infinity>();
+  size_c_ = work_.tail(m_).lpNorm<Eigen::Infinity>();
 }
 
-/// The passes (1) until the residual is rounding or does not shrink any more. False if the first
-/// row of (1) is not solved; the second row is left to the caller.
+/// Are both residuals no more than some roundings of their terms? Rounding of the first row reaches
+/// the second through x.
+bool ComponentKkt::is_rounding(double roundings) const {
+  return residual_f_ <= roundings * kEpsilon * size_f_ &&
+         residual_c_ <= roundings * kEpsilon * (size_c_ + size_f_);
+}
+
+/// The passes (1) on y and its residual z. True if the residual ends as rounding; false if it
+/// shrinks too slowly or is not finite.
 bool ComponentKkt::IteratePasses() {
-  y_.setZero();
-  z_ = b_;
   double previous = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < kMaxPasses; ++pass) {
-    ApplyInverse();
+  while (true) {
+    ApplyInverse(&z_);
     y_ += z_;
     CalcResidual();
-    // Rounding of the first row reaches the second through x.
     const double residual = std::max(residual_f_, residual_c_);
-    if (!std::isfinite(residual)) return false;
-    if (residual_f_ <= kRoundings * kEpsilon * size_f_ &&
-        residual_c_ <= kRoundings * kEpsilon * (size_c_ + size_f_)) {
-      break;
-    }
-    if (pass > 0 && residual > 0.7 * previous) break;
+    if (is_rounding(kFewRoundings)) return true;
+    if (!(residual < kGoodProgress * previous)) return is_rounding(kManyRoundings);
     previous = residual;
   }
-  return residual_f_ <= kVanishing * size_f_;
+}
+
+/// Combines further passes to the least residual. True if that helped.
+bool ComponentKkt::MinimizeResidual() {
+  if (gmres_ == nullptr) gmres_ = std::make_unique<FlexibleGmres>(n_ + m_, kMaxCombined);
+  const double start = z_.norm();
+  if (!std::isfinite(start)) return false;
+  gmres_->Start(z_);
+  while (!gmres_->is_full() && gmres_->residual_norm() > kEpsilon * start) {
+    work_ = gmres_->direction();
+    ApplyInverse(&work_);
+    Multiply(work_, &z_);
+    if (gmres_->Add(work_, &z_) < kUnreachable) break;
+  }
+  const double previous = std::max(residual_f_, residual_c_);
+  gmres_->AddSolution(&y_);
+  CalcResidual();
+  return std::max(residual_f_, residual_c_) < kGoodProgress * previous;
+}
+
+/// Solves for the scaled right-hand side b. False if the first row is not solved; the second row is
+/// left to the caller.
+bool ComponentKkt::SolveScaled() {
+  y_.setZero();
+  z_ = b_;
+  for (int cycle = 0; cycle < kMaxCycles; ++cycle) {
+    if (IteratePasses() || !MinimizeResidual()) break;
+  }
+  return residual_f_ <= kVanishing * size_f_ && y_.allFinite();
+}
+
+/// (2), in scaled unknowns; z is what the passes left.
+void ComponentKkt::RemoveInconsistentPart() {
+  z_.head(n_).setZero();
+  ApplyInverse(&z_);
+  const auto nu = z_.tail(m_);
+  const auto D = delta_ / kDelta;
+  const double factor = nu.dot(b_.tail(m_)) / nu.dot(D.cwiseProduct(nu));
+  if (std::isfinite(factor)) b_.tail(m_) -= factor * D.cwiseProduct(nu);
 }
 
 KktOutcome ComponentKkt::Solve() {
@@ -178,19 +235,21 @@ KktOutcome ComponentKkt::Solve() {
   b_ = y_.cwiseProduct(scale_);
   if (!b_.allFinite()) return KktOutcome::kSingular;
 
-  bool solved = IteratePasses();
-  if (!solved && RepeatWithFreshPivots()) solved = IteratePasses();
+  bool solved = SolveScaled();
+  if (!solved && RepeatWithFreshPivots()) solved = SolveScaled();
   if (!solved) return KktOutcome::kSingular;
 
   KktOutcome outcome = KktOutcome::kSolved;
-  const VectorX& scale = scale_;
-  for (int i = n_; i < n_ + m_; ++i) {
-    constraint_residual_ = std::max(constraint_residual_, std::abs(z_[i]) / scale[i]);
-  }
-  if (residual_c_ > kVanishing * size_c_ + 64 * kEpsilon * size_f_) {
+  if (residual_c_ > kVanishing * size_c_ + kManyRoundings * kEpsilon * size_f_) {
     outcome = KktOutcome::kInconsistent;
-    b_.tail(m_) -= z_.tail(m_);
-    if (!IteratePasses()) return KktOutcome::kSingular;
+    c_ = b_.tail(m_);
+    RemoveInconsistentPart();
+    c_ -= b_.tail(m_);
+    if (!SolveScaled()) return KktOutcome::kSingular;
+    z_.tail(m_) += c_;  // the residual for the given c
+  }
+  for (int i = n_; i < n_ + m_; ++i) {
+    constraint_residual_ = std::max(constraint_residual_, std::abs(z_[i]) / scale_[i]);
   }
   y_ = y_.cwiseProduct(scale_);
   return outcome;

@@ -10,10 +10,15 @@
 //   G x_{k+1} + δ D (λ_{k+1} − λ_k) = c (1)
 // which is iterative refinement of the singular system with the regular matrix [S −Gᵀ; G δD]. The
 // part of the error that G sees shrinks by δ/(δ + σ) per pass, σ a nonzero eigenvalue of
-// D^{−½} G S⁻¹Gᵀ D^{−½}, so two or three passes reach rounding. Since every increment D Δλ lies in
-// the range of G, the limit is the multiplier of least Σ w_i λ_i².
-// Of an inconsistent c only the part outside the range of G remains as a residual; it is removed
-// from c and the system is solved again, so that x is the weighted least-squares solution.
+// D^{−½} G S⁻¹Gᵀ D^{−½}, so two or three passes reach rounding. Where some σ are as small as δ
+// (chains of hundreds of bodies) the passes are combined to the least residual, see
+// flexible_gmres.h. Since every increment D Δλ lies in the range of G, the limit is the multiplier
+// of least Σ w_i λ_i².
+//
+// Inconsistent c. The part of c that G cannot reach stays as residual z, and ν, the multiplier of
+// one more pass from z, is (to rounding) its direction: Gᵀν = 0. Then
+//   c ← c − D ν (νᵀc)/(νᵀDν) (2)
+// is consistent, and the solution for it is the weighted least-squares solution for c.
 // @cite Rockafellar1976, BenziGolubLiesen2005
 #pragma once
 
@@ -21,6 +26,7 @@
 #include <vector>
 
 #include "saltus/base/types.h"
+#include "saltus/linalg/flexible_gmres.h"
 #include "saltus/linalg/lu.h"
 
 namespace saltus {
@@ -45,8 +51,10 @@ class ComponentKkt {
  public:
   static constexpr double kDelta = 1e-9;
 
+  /// @param block_of_dof  block of each dof; blocks are numbered 0, 1, … without gaps
   /// @param entries  all entries of the component, in any order, without repetition
-  ComponentKkt(int num_dofs, int num_rows, std::vector<KktEntry> entries, bool dense);
+  ComponentKkt(const std::vector<int>& block_of_dof, int num_rows, std::vector<KktEntry> entries,
+               bool dense);
   ~ComponentKkt();
 
   int num_dofs() const { return n_; }
@@ -66,9 +74,14 @@ class ComponentKkt {
   void CalcScaling();
   bool FactorMatrix();
   bool RepeatWithFreshPivots();
-  void ApplyInverse();
+  void ApplyInverse(VectorX* z);
+  void Multiply(const VectorX& in, VectorX* out) const;
   void CalcResidual();
+  bool SolveScaled();
   bool IteratePasses();
+  bool MinimizeResidual();
+  bool is_rounding(double roundings) const;
+  void RemoveInconsistentPart();
 
   int n_ = 0;
   int m_ = 0;
@@ -82,7 +95,10 @@ class ComponentKkt {
   std::unique_ptr<DenseLu> dense_;  // one of the two
   std::unique_ptr<SparseLu> sparse_;
 
-  VectorX y_, b_, z_;  // unknowns, right-hand side, residual: all scaled
+  std::unique_ptr<FlexibleGmres> gmres_;  // made when first needed
+
+  VectorX y_, b_, z_, work_;  // unknowns, right-hand side, residual: all scaled
+  VectorX c_;                 // inconsistent part of c
   // Largest residual and largest Σ|a_ij y_j| + |b_i| of the rows of f and of the rows of c.
   double residual_f_ = 0, size_f_ = 0, residual_c_ = 0, size_c_ = 0;
   double constraint_residual_ = 0;

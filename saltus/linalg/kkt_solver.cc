@@ -87,9 +87,9 @@ std::span<const int> KktSolver::component_rows(int comp) const {
 
 void KktSolver::FindComponents(const SparseRows& G_pattern) {
   const int num_blocks = pattern_->num_blocks();
-  std::vector<int> block_of_dof(pattern_->num_dofs());
+  block_of_dof_.resize(pattern_->num_dofs());
   for (int b = 0; b < num_blocks; ++b) {
-    std::fill_n(block_of_dof.begin() + pattern_->offset(b), pattern_->size(b), b);
+    std::fill_n(block_of_dof_.begin() + pattern_->offset(b), pattern_->size(b), b);
   }
   DisjointSets sets(num_blocks);
   for (int s = 0; s < pattern_->num_slots(); ++s) {
@@ -100,7 +100,7 @@ void KktSolver::FindComponents(const SparseRows& G_pattern) {
   const int num_rows = static_cast<int>(G_pattern.rows());
   for (int i = 0; i < num_rows; ++i) {
     for (int k = begin[i] + 1; k < begin[i + 1]; ++k) {
-      sets.Unite(block_of_dof[column[k - 1]], block_of_dof[column[k]]);
+      sets.Unite(block_of_dof_[column[k - 1]], block_of_dof_[column[k]]);
     }
   }
 
@@ -115,11 +115,11 @@ void KktSolver::FindComponents(const SparseRows& G_pattern) {
   component_of_row_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) {
     const bool empty = begin[i] == begin[i + 1];
-    component_of_row_[i] = empty ? count++ : component_of_block_[block_of_dof[column[begin[i]]]];
+    component_of_row_[i] = empty ? count++ : component_of_block_[block_of_dof_[column[begin[i]]]];
   }
-  std::vector<int> component_of_dof(block_of_dof.size());
-  for (std::size_t d = 0; d < block_of_dof.size(); ++d) {
-    component_of_dof[d] = component_of_block_[block_of_dof[d]];
+  std::vector<int> component_of_dof(block_of_dof_.size());
+  for (std::size_t d = 0; d < block_of_dof_.size(); ++d) {
+    component_of_dof[d] = component_of_block_[block_of_dof_[d]];
   }
   GroupByKey(component_of_dof, count, &dof_begin_, &dofs_);
   GroupByKey(component_of_row_, count, &row_begin_, &rows_);
@@ -179,6 +179,11 @@ void KktSolver::MakeComponentSolvers(const SparseRows& G_pattern, int max_dense_
     std::vector<KktEntry>& list = entries[kkt_of_component_[comp]];
     const int n = static_cast<int>(component_dofs(comp).size());
     const int m = static_cast<int>(component_rows(comp).size());
+    std::vector<int> blocks(n);  // numbered within the component
+    for (int j = 1; j < n; ++j) {
+      const std::span<const int> dofs = component_dofs(comp);
+      blocks[j] = blocks[j - 1] + (block_of_dof_[dofs[j]] != block_of_dof_[dofs[j - 1]] ? 1 : 0);
+    }
     for (int i = 0; i < m; ++i) {
       const int row = component_rows(comp)[i];
       for (int k = G_pattern.outerIndexPtr()[row]; k < G_pattern.outerIndexPtr()[row + 1]; ++k) {
@@ -187,7 +192,8 @@ void KktSolver::MakeComponentSolvers(const SparseRows& G_pattern, int max_dense_
         list.push_back({dof, n + i, k, -1, true});
       }
     }
-    kkts_.push_back(std::make_unique<ComponentKkt>(n, m, std::move(list), n + m <= max_dense_size));
+    kkts_.push_back(
+        std::make_unique<ComponentKkt>(blocks, m, std::move(list), n + m <= max_dense_size));
   }
 }
 

@@ -84,7 +84,7 @@ class KktSolver {
   int num_G_values_ = 0;
 
   // Components in compressed form: those of component k are [begin[k], begin[k+1]).
-  std::vector<int> component_of_block_, component_of_row_;
+  std::vector<int> block_of_dof_, component_of_block_, component_of_row_;
   std::vector<int> dof_begin_{0}, dofs_, row_begin_{0}, rows_;
   std::vector<int> local_dof_;
 

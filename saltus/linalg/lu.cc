@@ -136,12 +136,13 @@ double* Doubles(const std::vector<double>& v) { return const_cast<double*>(v.dat
 
 }  // namespace
 
-SparseLu::SparseLu(const CompressedColumns& A) : factors_(std::make_unique<Factors>()) {
+SparseLu::SparseLu(const CompressedColumns& A, const std::vector<int>& order)
+    : factors_(std::make_unique<Factors>()) {
   klu_defaults(&factors_->common);
   factors_->common.btf = 0;    // The pattern is symmetric and connected: one block.
   factors_->common.scale = 0;  // The matrix comes scaled.
-  factors_->symbolic =
-      klu_analyze(A.size(), Ints(A.column_begin), Ints(A.row_index), &factors_->common);
+  factors_->symbolic = klu_analyze_given(A.size(), Ints(A.column_begin), Ints(A.row_index),
+                                         Ints(order), Ints(order), &factors_->common);
   SALTUS_CHECK(factors_->symbolic != nullptr, "sparse LU: the pattern is not valid");
 }
 

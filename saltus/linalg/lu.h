@@ -36,11 +36,12 @@ class DenseLu {
   std::unique_ptr<Factors> factors_;
 };
 
-/// Sparse LU (KLU): the pattern is ordered once; further factorisations keep the pivots as long as
-/// they remain good. @cite DavisPalamadaiNatarajan2010
+/// Sparse LU (KLU) in a given order, with pivoting only where the diagonal is small; further
+/// factorisations keep the pivots as long as they remain good. @cite DavisPalamadaiNatarajan2010
 class SparseLu {
  public:
-  explicit SparseLu(const CompressedColumns& A);
+  /// @param order  the unknowns in the order of elimination
+  SparseLu(const CompressedColumns& A, const std::vector<int>& order);
   ~SparseLu();
   /// False if singular to rounding.
   bool Factor(const CompressedColumns& A);

@@ -19,20 +19,9 @@ class OrthonormalRows {
     const double norm = row->norm();
     if (!(norm > 0)) return false;
     *row /= norm;
-    // Two sweeps of modified Gram–Schmidt are orthogonal to rounding.
-    for (int sweep = 0; sweep < 2; ++sweep) {
-      for (const Kept& q : kept_) {
-        const int first = std::max(begin, q.begin);
-        const int last = std::min(end, q.begin + static_cast<int>(q.values.size()));
-        if (first >= last) continue;
-        const double r =
-            q.values.segment(first - q.begin, last - first).dot(row->segment(first, last - first));
-        if (r == 0) continue;
-        row->segment(q.begin, q.values.size()) -= r * q.values;
-        begin = std::min(begin, q.begin);
-        end = std::max(end, q.begin + static_cast<int>(q.values.size()));
-      }
-    }
+    Sweep(&begin, &end, row);
+    // What is left after strong cancellation is cleaned once more: twice is enough.
+    if (row->segment(begin, end - begin).norm() < 0.1) Sweep(&begin, &end, row);
     const double rest = row->norm();
     if (!(rest > tolerance)) return false;
     kept_.push_back({begin, row->segment(begin, end - begin) / rest});
@@ -43,7 +32,28 @@ class OrthonormalRows {
   struct Kept {
     int begin;
     VectorX values;
+    int end() const { return begin + static_cast<int>(values.size()); }
   };
+
+  /// One Gram–Schmidt sweep; [begin, end) grows to the range of the result. The coefficients are
+  /// taken from the row as it comes, so rows outside its range are skipped.
+  void Sweep(int* begin, int* end, VectorX* row) {
+    const int row_begin = *begin;
+    const VectorX original = row->segment(row_begin, *end - row_begin);
+    const int row_end = *end;
+    for (const Kept& q : kept_) {
+      const int first = std::max(row_begin, q.begin);
+      const int count = std::min(row_end, q.end()) - first;
+      if (count <= 0) continue;
+      const double r =
+          q.values.segment(first - q.begin, count).dot(original.segment(first - row_begin, count));
+      if (r == 0) continue;
+      row->segment(q.begin, q.values.size()) -= r * q.values;
+      *begin = std::min(*begin, q.begin);
+      *end = std::max(*end, q.end());
+    }
+  }
+
   std::vector<Kept> kept_;
 };
 

@@ -41,6 +41,8 @@ void CheckInterval(const std::string& item, double value, double lower, double u
 void CheckUniqueNames(const std::string& what, const std::vector<std::string>& names);
 /// The unit vector along `value`, which must be finite and not zero.
 Vector3 CheckDirection(const std::string& item, const Vector3& value);
+/// Parameters of a shape; `moving`: it is carried by a body.
+void CheckShape(const std::string& item, const ShapeSpec& spec, bool moving);
 void CheckFunction(const std::string& item, const TimeFunction& function);
 
 /// Index of a body by name, kGround for "ground"; throws with the nearest name.

@@ -11,50 +11,49 @@
 namespace saltus {
 namespace {
 
-const std::vector<std::string> kSingle = {};
-const std::vector<std::string> kVector = {"x", "y", "z"};
-const std::vector<std::string> kQuaternion = {"w", "x", "y", "z"};
-const std::vector<std::string> kContactAxes = {"n", "t1", "t2"};
-
 std::vector<Quantity> MakeQuantities() {
   using enum ChannelOwner;
+  const std::vector<std::string> single;
+  const std::vector<std::string> vector = {"x", "y", "z"};
+  const std::vector<std::string> quaternion = {"w", "x", "y", "z"};
+  const std::vector<std::string> axes = {"n", "t1", "t2"};
   return {
-      {kRun, "time", "time", "s", "time of the frame", kSingle},
-      {kRun, "step.size", "step_size", "s", "length of the step that ended here", kSingle},
-      {kRun, "energy.kinetic", "energy/kinetic", "J", "kinetic energy", kSingle},
-      {kRun, "energy.potential", "energy/potential", "J", "energy in gravity and loads", kSingle},
+      {kRun, "time", "time", "s", "time of the frame", single},
+      {kRun, "step.size", "step_size", "s", "length of the step that ended here", single},
+      {kRun, "energy.kinetic", "energy/kinetic", "J", "kinetic energy", single},
+      {kRun, "energy.potential", "energy/potential", "J", "energy in gravity and loads", single},
       {kRun, "energy.elastic", "energy/elastic", "J", "energy in springs and flexible bodies",
-       kSingle},
-      {kRun, "energy.total", "energy/total", "J", "kinetic + potential + elastic", kSingle},
+       single},
+      {kRun, "energy.total", "energy/total", "J", "kinetic + potential + elastic", single},
       {kRun, "ledger.loads", "ledger/loads", "J", "work of loads and dampers since the start",
-       kSingle},
+       single},
       {kRun, "ledger.drives", "ledger/drives", "J", "work of prescribed motions since the start",
-       kSingle},
+       single},
       {kRun, "ledger.impact_loss", "ledger/impact_loss", "J", "lost in impacts since the start",
-       kSingle},
+       single},
       {kRun, "ledger.friction_loss", "ledger/friction_loss", "J",
-       "lost in contact friction since the start", kSingle},
+       "lost in contact friction since the start", single},
       {kRun, "ledger.joint_friction_loss", "ledger/joint_friction_loss", "J",
-       "lost in joint friction since the start", kSingle},
+       "lost in joint friction since the start", single},
       {kRun, "ledger.projection", "ledger/projection", "J",
-       "changed by position projection since the start", kSingle},
+       "changed by position projection since the start", single},
       {kRun, "ledger.closure", "ledger/closure", "J", "energy change that the ledger leaves open",
-       kSingle},
-      {kBody, "position", "bodies/position", "m", "centre of mass, world axes", kVector},
+       single},
+      {kBody, "position", "bodies/position", "m", "centre of mass, world axes", vector},
       {kBody, "orientation", "bodies/orientation", "1",
-       "unit quaternion w x y z, body axes to world axes", kQuaternion},
-      {kBody, "velocity", "bodies/velocity", "m/s", "of the centre of mass, world axes", kVector},
-      {kBody, "angular_velocity", "bodies/angular_velocity", "rad/s", "world axes", kVector},
-      {kJoint, "", "joints/coordinate", "", "angle [rad], displacement or length [m]", kSingle},
+       "unit quaternion w x y z, body axes to world axes", quaternion},
+      {kBody, "velocity", "bodies/velocity", "m/s", "of the centre of mass, world axes", vector},
+      {kBody, "angular_velocity", "bodies/angular_velocity", "rad/s", "world axes", vector},
+      {kJoint, "", "joints/coordinate", "", "angle [rad], displacement or length [m]", single},
       {kJoint, "force", "joints/force", "N",
-       "reaction on the second body at the joint point, world axes", kVector},
+       "reaction on the second body at the joint point, world axes", vector},
       {kJoint, "torque", "joints/torque", "N m",
-       "reaction on the second body at the joint point, world axes", kVector},
-      {kContact, "gap", "contacts/gap", "m", "distance, negative in penetration", kSingle},
+       "reaction on the second body at the joint point, world axes", vector},
+      {kContact, "gap", "contacts/gap", "m", "distance, negative in penetration", single},
       {kContact, "force", "contacts/force", "N",
-       "on the second body along n, t1, t2; zero in an impact", kContactAxes},
+       "on the second body along n, t1, t2; zero in an impact", axes},
       {kContact, "impulse", "contacts/impulse", "N s",
-       "on the second body along n, t1, t2; zero unless an impact", kContactAxes},
+       "on the second body along n, t1, t2; zero unless an impact", axes},
   };
 }
 
@@ -197,8 +196,8 @@ std::vector<Channel> ChannelCatalog::List() const {
   const auto add = [&](const Quantity& quantity, const std::string& stem, int item) {
     const std::string& ending = EndingOf(quantity, layout_, item);
     if (ending.empty()) return;  // a joint without a coordinate
-    Channel channel{.name = stem + ending, .unit = quantity.unit, .quantity = &quantity,
-                    .item = item};
+    Channel channel{
+        .name = stem + ending, .unit = quantity.unit, .quantity = &quantity, .item = item};
     if (channel.unit.empty()) channel.unit = layout_.joints[static_cast<std::size_t>(item)].unit;
     if (quantity.components.empty()) {
       channels.push_back(channel);

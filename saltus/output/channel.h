@@ -1,7 +1,8 @@
-// Channels: every recorded number by name, "ball.position.x", "hinge.angle", "contact.stop.force.n".
+// Channels: every recorded number by name, "ball.position.x", "hinge.angle",
+// "contact.stop.force.n".
 //
-// One table of quantities (ListQuantities) says what a result holds; the file, the channels, CSV and
-// the plots all follow it. Names of bodies, joints and contacts may contain dots: a channel is
+// One table of quantities (ListQuantities) says what a result holds; the file, the channels, CSV
+// and the plots all follow it. Names of bodies, joints and contacts may contain dots: a channel is
 // resolved from its end, and the endings of bodies (position.x), joints (force.x, torque.x, the
 // coordinate) and contacts (gap, force.n, impulse.n) never coincide, so no name is ambiguous.
 #pragma once

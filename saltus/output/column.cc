@@ -9,7 +9,8 @@
 namespace saltus {
 namespace {
 
-// Chunks of this size balance the file size of small runs against the number of chunks of long ones.
+// Chunks of this size balance the file size of small runs against the number of chunks of long
+// ones.
 constexpr std::size_t kChunkBytes = 32768;
 
 hsize_t CalcProduct(const std::vector<hsize_t>& shape) {
@@ -57,9 +58,9 @@ Column::Column(hid_t group, const ColumnSpec& spec, hid_t type)
       H5Screate_simple(static_cast<int>(shape.size()), shape.data(), max_shape.data()),
       "describe '" + name_ + "'");
   const Hdf5Handle properties = MakeCreationProperties(spec, type, chunk_rows_);
-  dataset_ = Hdf5Handle(H5Dcreate2(group, name_.c_str(), type, space.id(), H5P_DEFAULT,
-                                   properties.id(), H5P_DEFAULT),
-                        "make '" + name_ + "'");
+  dataset_ = Hdf5Handle(
+      H5Dcreate2(group, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+      "make '" + name_ + "'");
   WriteStringAttribute(dataset_.id(), "unit", spec.unit);
   WriteStringAttribute(dataset_.id(), "meaning", spec.meaning);
 }

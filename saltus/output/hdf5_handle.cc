@@ -149,9 +149,7 @@ std::string ReadStringAttribute(hid_t object, const std::string& name) {
   return ReadStringBuffer(
       type.id(), 1, name,
       [&](hid_t memory, void* data) { return H5Aread(attribute.id(), memory, data); },
-      [&](hid_t memory, void* data) {
-        H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data);
-      })[0];
+      [&](hid_t memory, void* data) { H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data); })[0];
 }
 
 long long ReadIntegerAttribute(hid_t object, const std::string& name) {
@@ -181,9 +179,9 @@ std::vector<std::string> ListAttributes(hid_t object) {
 void WriteString(hid_t group, const std::string& name, const std::string& value) {
   const Hdf5Handle type = MakeStringType();
   const Hdf5Handle space = MakeScalarSpace();
-  const Hdf5Handle dataset(H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT,
-                                      H5P_DEFAULT, H5P_DEFAULT),
-                           "make '" + name + "'");
+  const Hdf5Handle dataset(
+      H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      "make '" + name + "'");
   const char* text = value.c_str();
   CheckHdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text),
             "write '" + name + "'");
@@ -193,9 +191,9 @@ void WriteStrings(hid_t group, const std::string& name, const std::vector<std::s
   const Hdf5Handle type = MakeStringType();
   const hsize_t count = values.size();
   const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), "make a dataspace");
-  const Hdf5Handle dataset(H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT,
-                                      H5P_DEFAULT, H5P_DEFAULT),
-                           "make '" + name + "'");
+  const Hdf5Handle dataset(
+      H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      "make '" + name + "'");
   if (count == 0) return;
   std::vector<const char*> pointers;
   for (const std::string& value : values) pointers.push_back(value.c_str());
@@ -213,9 +211,7 @@ std::vector<std::string> ReadStrings(hid_t group, const std::string& name) {
       [&](hid_t memory, void* data) {
         return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
       },
-      [&](hid_t memory, void* data) {
-        H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data);
-      });
+      [&](hid_t memory, void* data) { H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data); });
 }
 
 std::string ReadString(hid_t group, const std::string& name) {

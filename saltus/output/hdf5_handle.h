@@ -2,12 +2,12 @@
 // failures as exceptions with the reason HDF5 gives, and the few typed reads and writes we need.
 #pragma once
 
-#include <hdf5.h>
-
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <hdf5.h>
 
 namespace saltus {
 

@@ -20,6 +20,7 @@ namespace saltus {
 namespace {
 
 constexpr long kMaxRepeat = 1'000'000;
+constexpr std::size_t kMaxParameterChain = 100;
 
 /// Whole numbers without exponent, so that they may be part of a name.
 std::string FormatResult(double number) {
@@ -35,8 +36,8 @@ bool IsName(const std::string& text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-           return letter(c) || (c >= '0' && c <= '9');
-         });
+    return letter(c) || (c >= '0' && c <= '9');
+  });
 }
 
 void CheckVariableName(const std::string& name, const std::string& path, const Place& place) {
@@ -70,6 +71,7 @@ class Expander {
     for (const Value::Entry& entry : parameters_->entries) {
       results.emplace_back(entry.key, EvaluateParameter(entry));
     }
+    path_.clear();
     return results;
   }
 
@@ -111,6 +113,12 @@ class Expander {
       throw InputError(path, "the parameters depend on each other: " + chain + entry.key,
                        "give one of them a number", entry.value.place.location());
     }
+    if (pending_.size() >= kMaxParameterChain) {
+      throw InputError(path,
+                       "a chain of more than " + std::to_string(kMaxParameterChain) +
+                           " parameters that use each other",
+                       "give one of them a number", entry.value.place.location());
+    }
     pending_.push_back(entry.key);
     path_.assign(path);
     Value number = entry.value;
@@ -133,7 +141,7 @@ class Expander {
       path_ = path;
       return expression.Evaluate(values_);
     } catch (const InputError& error) {
-      if (error.location().line > 0) throw;  // Another parameter is at fault.
+      if (!error.location().file.empty()) throw;  // Another parameter is at fault.
       throw InputError(path, "${" + formula + "}: " + error.message(),
                        error.suggestion().empty() ? "check the formula" : error.suggestion(),
                        place.location());
@@ -169,15 +177,17 @@ class Expander {
   static void AppendNumber(double number, const std::string& text, std::size_t next,
                            std::string* result) {
     const std::size_t last = result->find_last_not_of(' ');
-    const bool after_operator =
-        last != std::string::npos && std::string("+-*/^").find((*result)[last]) != std::string::npos;
+    const bool after_operator = last != std::string::npos &&
+                                std::string("+-*/^").find((*result)[last]) != std::string::npos;
     const std::size_t following = text.find_first_not_of(' ', next);
     const bool before_power = following != std::string::npos && text[following] == '^';
     const std::string digits = FormatResult(number);
-    *result += std::signbit(number) && (after_operator || before_power) ? "(" + digits + ")" : digits;
+    *result +=
+        std::signbit(number) && (after_operator || before_power) ? "(" + digits + ")" : digits;
   }
 
-  // --- Lists, maps and repetition ------------------------------------------------------------------
+  // --- Lists, maps and repetition
+  // ------------------------------------------------------------------
 
   void ExpandList(const Value& list, Value* result) {
     const std::size_t length = path_.size();

@@ -76,15 +76,19 @@ void Field::Fail(const std::string& message, const std::string& suggestion) cons
 }
 
 double Field::ReadNumber(const Range& range) const {
-  if (!value_->is_scalar()) Fail("expected a number, found " + Describe(*value_), "it must be " + range.text());
+  if (!value_->is_scalar())
+    Fail("expected a number, found " + Describe(*value_), "it must be " + range.text());
   double number = 0;
   if (!ParseNumber(value_->text, &number)) {
     Fail("expected a number, found " + Describe(*value_),
-         LooksLikeFormula(value_->text) ? "write a formula as \"${" + value_->text.substr(0, 60) + "}\""
-                                        : "it must be " + range.text());
+         LooksLikeFormula(value_->text)
+             ? "write a formula as \"${" + value_->text.substr(0, 60) + "}\""
+             : "it must be " + range.text());
   }
-  if (!std::isfinite(number)) Fail(Describe(*value_) + " is not a finite number", "it must be " + range.text());
-  if (!range.Contains(number)) Fail(Describe(*value_) + " is out of range", "it must be " + range.text());
+  if (!std::isfinite(number))
+    Fail(Describe(*value_) + " is not a finite number", "it must be " + range.text());
+  if (!range.Contains(number))
+    Fail(Describe(*value_) + " is out of range", "it must be " + range.text());
   return number;
 }
 
@@ -186,7 +190,8 @@ std::vector<std::pair<std::string, Field>> Field::ReadItems() const {
          "write each item as 'name: {…}'");
   }
   for (const Value::Entry& entry : value_->entries) {
-    items.emplace_back(entry.key, Field(entry.value, path_.empty() ? entry.key : path_ + "." + entry.key));
+    items.emplace_back(entry.key,
+                       Field(entry.value, path_.empty() ? entry.key : path_ + "." + entry.key));
   }
   return items;
 }

@@ -44,8 +44,7 @@ void Merge(Value own, Value* base) {
           earlier->value.entries.push_back(std::move(inner));
         }
       }
-    } else if (maps &&
-               Among(entry.key, {"materials", "bodies", "joints", "forces", "contacts"})) {
+    } else if (maps && Among(entry.key, {"materials", "bodies", "joints", "forces", "contacts"})) {
       for (Value::Entry& inner : entry.value.entries) {
         if (const Value::Entry* old = earlier->value.Find(inner.key)) {
           const SourceLocation first = old->place.location();
@@ -131,14 +130,15 @@ class Includer {
     }
     if (!done_.insert(canonical).second) return;
     if (static_cast<int>(chain_.size()) >= limits_.max_include_depth) {
-      name.Fail("includes are nested more than " + std::to_string(limits_.max_include_depth) +
-                    " deep",
-                "include the files from one place");
+      name.Fail(
+          "includes are nested more than " + std::to_string(limits_.max_include_depth) + " deep",
+          "include the files from one place");
     }
     Value included = ParseYaml(text, path, limits_, budget_);
     if (!included.is_map()) {
-      Field(included, "").Fail("expected a map of sections, found " + Describe(included),
-                               "an included file has the same keys as a scene");
+      Field(included, "")
+          .Fail("expected a map of sections, found " + Describe(included),
+                "an included file has the same keys as a scene");
     }
     if (relative.has_parent_path()) MoveFileNames(relative.parent_path(), &included);
     open_.insert(canonical);

@@ -7,7 +7,8 @@
 namespace saltus {
 namespace {
 
-// --- What several integrators share ---------------------------------------------------------------
+// --- What several integrators share
+// ---------------------------------------------------------------
 
 const IntegratorInfo::Option kSolverOption = {
     "solver", "contact solver {name, tolerance, max_iterations}; default {auto, 1e-9, 1000}"};
@@ -19,8 +20,8 @@ void ReadSolver(const MapField& simulation, std::string* name, ConicSolverOption
   std::vector<std::string> names;
   for (const ConicSolverInfo& info : ListConicSolvers()) names.push_back(info.name);
   if (const auto key = solver.Find("name")) *name = names[key->ReadChoice(names)];
-  options->tolerance = solver.ReadNumber("tolerance", options->tolerance,
-                                         {.min = 0, .max = 1, .min_open = true});
+  options->tolerance =
+      solver.ReadNumber("tolerance", options->tolerance, {.min = 0, .max = 1, .min_open = true});
   if (const auto key = solver.Find("max_iterations")) {
     options->max_iterations = static_cast<int>(key->ReadInteger(1, 100'000'000));
   }
@@ -34,7 +35,8 @@ Value MakeSolver(const std::string& name, const ConicSolverOptions& options) {
   return solver;
 }
 
-// --- moreau-jean -------------------------------------------------------------------------------------
+// --- moreau-jean
+// -------------------------------------------------------------------------------------
 
 /// none | half | full: the factor γ of the predicted gap; linearized; or γ itself.
 void ReadActivation(const Field& field, MoreauJeanOptions* options) {
@@ -46,7 +48,8 @@ void ReadActivation(const Field& field, MoreauJeanOptions* options) {
   }
   options->activation = MoreauJeanOptions::Activation::kPredicted;
   const bool is_number = text.find_first_of("0123456789") != std::string::npos;
-  options->gamma = is_number ? field.ReadNumber(kUnit) : 0.5 * static_cast<double>(field.ReadChoice(names));
+  options->gamma =
+      is_number ? field.ReadNumber(kUnit) : 0.5 * static_cast<double>(field.ReadChoice(names));
 }
 
 IntegratorOptions ReadMoreauJean(const MapField& simulation) {

@@ -40,9 +40,9 @@ Value* Descend(Value* value, const std::string& key, bool may_make, const std::s
     const auto end = key.data() + key.size();
     const auto result = std::from_chars(key.data(), end, index);
     if (result.ec != std::errc() || result.ptr != end || index >= value->items.size()) {
-      throw InputError(path, "'" + key + "' is no position in a list of " +
-                                 std::to_string(value->items.size()),
-                       "positions count from 0", place.location());
+      throw InputError(
+          path, "'" + key + "' is no position in a list of " + std::to_string(value->items.size()),
+          "positions count from 0", place.location());
     }
     return &value->items[index];
   }

@@ -71,7 +71,7 @@ RigidBodySpec ReadRigidBody(const std::string& name, const MapField& map,
   body.recenter = map.ReadBool("recenter", false);
   if (body.shapes.empty() && !(body.mass && body.inertia)) {
     const bool nothing = !body.mass && !body.inertia;
-    map.field().Fail(nothing        ? "the body has neither mass nor shapes"
+    map.field().Fail(nothing         ? "the body has neither mass nor shapes"
                      : !body.inertia ? "missing key 'inertia'"
                                      : "missing key 'mass'",
                      "give 'mass' and 'inertia', or 'shapes' whose material has a density, or "

@@ -43,7 +43,8 @@ std::string ReadType(const MapField& map, const std::vector<Kind>& kinds, const 
   return kind.name;
 }
 
-// --- Joints ------------------------------------------------------------------------------------------
+// --- Joints
+// ------------------------------------------------------------------------------------------
 
 /// A number, or .inf, -.inf or nothing for an open end.
 double ReadLimit(const Field& field, double open) {
@@ -66,8 +67,8 @@ JointLimits ReadLimits(const Field& field) {
     limits.restitution = map.ReadNumber("restitution", 0, kUnit);
   }
   if (!(limits.lower < limits.upper)) {
-    field.Fail("the lower limit " + MakeNumber(limits.lower).text + " is not below the upper limit " +
-                   MakeNumber(limits.upper).text,
+    field.Fail("the lower limit " + MakeNumber(limits.lower).text +
+                   " is not below the upper limit " + MakeNumber(limits.upper).text,
                "lower < upper is required");
   }
   return limits;
@@ -132,7 +133,8 @@ JointSpec ReadJoint(const std::string& name, const MapField& map) {
   return joint;
 }
 
-// --- Forces ------------------------------------------------------------------------------------------
+// --- Forces
+// ------------------------------------------------------------------------------------------
 
 /// Three numbers, or one for all three axes.
 Vector3 ReadPerAxis(const MapField& map, const std::string& key) {
@@ -220,9 +222,9 @@ ForceSpec ReadForce(const std::string& name, const MapField& map) {
   if (type == "torsion-spring") return ReadTorsionSpring(name, map);
   if (type == "bushing") return ReadBushing(name, map);
   if (type == "actuator") {
-    return ActuatorSpec{name, map.Require("joint", "the name of a joint").ReadText(),
-                        map.Require("effort", "a number or a formula in t [N or N m]")
-                            .ReadTimeFunction()};
+    return ActuatorSpec{
+        name, map.Require("joint", "the name of a joint").ReadText(),
+        map.Require("effort", "a number or a formula in t [N or N m]").ReadTimeFunction()};
   }
   const std::string body = map.Require("on", "the name of a body").ReadText();
   if (type == "torque") {
@@ -235,7 +237,8 @@ ForceSpec ReadForce(const std::string& name, const MapField& map) {
                        ReadAxes(map)};
 }
 
-// --- Named contacts ------------------------------------------------------------------------------------
+// --- Named contacts
+// ------------------------------------------------------------------------------------
 
 std::optional<Vector3> ReadUp(const MapField& map, const char* key) {
   const std::optional<Field> field = map.Find(key);

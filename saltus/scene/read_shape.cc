@@ -31,7 +31,8 @@ Shape ReadMesh(const MapField& map, const std::string& base_dir, const SceneLimi
   auto mesh = std::make_shared<MeshData>();
   if (map.RequireOneOf({"vertices", "file"}) == "file") {
     const Field file = *map.Find("file");
-    if (map.Has("triangles")) map.Find("triangles")->Fail("a mesh file has its own triangles", "remove the key");
+    if (map.Has("triangles"))
+      map.Find("triangles")->Fail("a mesh file has its own triangles", "remove the key");
     const std::string path = FindFile(file, base_dir);
     *mesh = ParseObj(ReadTextFile(path, file, limits), path);
   } else {
@@ -41,7 +42,8 @@ Shape ReadMesh(const MapField& map, const std::string& base_dir, const SceneLimi
     for (const Field& triangle : triangles.ReadList(1, triangles.value().items.max_size())) {
       std::array<int, 3> corners{};
       const std::vector<Field> numbers = triangle.ReadList(3, 3);
-      for (std::size_t i = 0; i < 3; ++i) corners[i] = static_cast<int>(numbers[i].ReadInteger(0, last));
+      for (std::size_t i = 0; i < 3; ++i)
+        corners[i] = static_cast<int>(numbers[i].ReadInteger(0, last));
       mesh->triangles.push_back(corners);
     }
   }
@@ -74,7 +76,9 @@ Shape ReadHeightField(const MapField& map) {
 Shape ReadKind(const std::string& kind, const Field& field, const std::string& base_dir,
                const SceneLimits& limits) {
   const MapField map(field, kind);
-  const auto radius = [&] { return map.Require("radius", "a number > 0 [m]").ReadNumber(kPositive); };
+  const auto radius = [&] {
+    return map.Require("radius", "a number > 0 [m]").ReadNumber(kPositive);
+  };
   const auto half_length = [&] {
     return 0.5 * map.Require("length", "a number > 0 [m]").ReadNumber(kPositive);
   };

@@ -1,6 +1,6 @@
-// Scene: everything a scene file says, as a struct of structs that YAML, Python and the command line
-// all fill. Reading never leaves a half-filled Scene: it returns a checked one or throws InputError
-// with file, line, column, key path and a suggestion.
+// Scene: everything a scene file says, as a struct of structs that YAML, Python and the command
+// line all fill. Reading never leaves a half-filled Scene: it returns a checked one or throws
+// InputError with file, line, column, key path and a suggestion.
 //
 //   Scene scene = ReadScene("pendulum.yaml", {"simulation.step=0.001"});
 //   Simulation simulation = MakeSimulation(scene);

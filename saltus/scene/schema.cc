@@ -43,15 +43,14 @@ std::vector<Section> MakeSections() {
         "shapes", "recenter"}},
       {"orientation", {"axis", "angle", "quaternion", "rpy"}},
       {"ground", {"shapes"}},
-      {"shape",
-       Concatenate(Names(ListShapeKinds()), {"material", "at", "orientation", "group"})},
+      {"shape", Concatenate(Names(ListShapeKinds()), {"material", "at", "orientation", "group"})},
       {"joint", Concatenate({"type", "between", "collide"}, AllKeys(ListJointKinds()))},
       {"limits", {"lower", "upper", "restitution"}},
       {"drive", {"angle", "displacement", "length"}},
       {"force", Concatenate({"type"}, AllKeys(ListForceKinds()))},
-      {"contact", Concatenate({"point"}, Concatenate(Names(ListSurfaceKinds()),
-                                                      {"friction", "restitution",
-                                                       "restitution_tangential"}))},
+      {"contact",
+       Concatenate({"point"}, Concatenate(Names(ListSurfaceKinds()),
+                                          {"friction", "restitution", "restitution_tangential"}))},
       {"point", {"on", "at"}},
       {"simulation", {"integrator", "step", "until", "on_failure", "max_halvings"}},
       {"solver", {"name", "tolerance", "max_iterations"}},
@@ -142,7 +141,8 @@ const std::vector<Kind>& ListForceKinds() {
         "angular_damping"}},
       {"force", "force at a point of a body, a function of time", {"on", "at", "force", "axes"}},
       {"torque", "torque on a body, a function of time", {"on", "torque", "axes"}},
-      {"actuator", "force or torque along a joint's coordinate, a function of time",
+      {"actuator",
+       "force or torque along a joint's coordinate, a function of time",
        {"joint", "effort"}},
   };
   return kinds;
@@ -156,7 +156,8 @@ const std::vector<Kind>& ListShapeKinds() {
       {"cylinder", "solid cylinder along z, centred", {"radius", "length"}},
       {"convex", "convex hull of points", {"points"}},
       {"mesh", "triangle mesh, for the ground only", {"vertices", "triangles", "file", "scale"}},
-      {"height_field", "heights over a rectangular grid, for the ground only",
+      {"height_field",
+       "heights over a rectangular grid, for the ground only",
        {"spacing", "heights"}},
       {"half_space", "everything below a plane, for the ground only", {"normal", "offset"}},
   };
@@ -166,9 +167,11 @@ const std::vector<Kind>& ListShapeKinds() {
 const std::vector<Kind>& ListSurfaceKinds() {
   static const std::vector<Kind> kinds = {
       {"plane", "the point stays above a plane", {"on", "normal", "offset"}},
-      {"line", "the point stays left of a straight stop of finite length",
+      {"line",
+       "the point stays left of a straight stop of finite length",
        {"on", "from", "to", "up"}},
-      {"circle", "the point stays outside (or inside) a circle or an arc",
+      {"circle",
+       "the point stays outside (or inside) a circle or an arc",
        {"on", "center", "radius", "hollow", "up", "reference", "start", "sweep"}},
       {"curve", "the point stays left of a smooth curve", {"on", "points", "closed", "up"}},
   };

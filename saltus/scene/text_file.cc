@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 std::string FindFile(const Field& field, const std::string& base_dir) {
   const std::string name = field.ReadText();
   if (base_dir.empty()) {
-    field.Fail("a scene that is not read from a file cannot name the file " +
-                   Describe(field.value()),
-               "write its content into the scene");
+    field.Fail(
+        "a scene that is not read from a file cannot name the file " + Describe(field.value()),
+        "write its content into the scene");
   }
   return (fs::path(base_dir) / name).lexically_normal().string();
 }

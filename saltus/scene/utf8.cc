@@ -39,7 +39,8 @@ TextFault FindTextFault(std::string_view text) {
     const std::size_t length = CalcSequenceLength(text.substr(i));
     if (length == 0) return {"byte " + FormatByte(byte) + " is not UTF-8", line, column};
     const bool control = (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') ||
-                         byte == 0x7F || (byte == 0xC2 && static_cast<std::uint8_t>(text[i + 1]) < 0xA0);
+                         byte == 0x7F ||
+                         (byte == 0xC2 && static_cast<std::uint8_t>(text[i + 1]) < 0xA0);
     if (control) return {"control character " + FormatByte(byte), line, column};
     if (byte == '\n') {
       ++line;

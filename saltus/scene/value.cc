@@ -75,8 +75,9 @@ void ValueBudget::Spend(const Value& value, const Place& place) {
     spent_ += static_cast<long>(entry.key.size() / kBytesPerValue);
   }
   if (spent_ > max_) {
-    throw InputError("", "the scene has more than " + std::to_string(max_) +
-                             " values after includes, aliases and repetition",
+    throw InputError("",
+                     "the scene has more than " + std::to_string(max_) +
+                         " values after includes, aliases and repetition",
                      "lower the counts of 'repeat' or use fewer aliases", place.location());
   }
 }

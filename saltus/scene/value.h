@@ -17,9 +17,9 @@ namespace saltus {
 
 /// What a scene may cost to read. Every limit has an error message of its own.
 struct SceneLimits {
-  int max_depth = 64;                          // nesting of lists and maps
-  int max_include_depth = 16;                  // files that include files
-  long max_values = 4'000'000;                 // values after includes, aliases and repetition
+  int max_depth = 64;                             // nesting of lists and maps
+  int max_include_depth = 16;                     // files that include files
+  long max_values = 4'000'000;                    // values after includes, aliases and repetition
   std::size_t max_bytes = std::size_t{64} << 20;  // of one file
 };
 

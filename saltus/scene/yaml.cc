@@ -1,15 +1,15 @@
 #include "saltus/scene/yaml.h"
 
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <sstream>
 #include <unordered_set>
 #include <utility>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
 #include "saltus/scene/utf8.h"
 
@@ -95,9 +95,9 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void FailDepth(const YAML::Mark& mark) const {
-    throw InputError("", "lists and maps are nested more than " +
-                             std::to_string(limits_.max_depth) + " deep",
-                     "a scene needs about ten levels", Here(mark));
+    throw InputError(
+        "", "lists and maps are nested more than " + std::to_string(limits_.max_depth) + " deep",
+        "a scene needs about ten levels", Here(mark));
   }
 
   void CheckTag(const std::string& tag, const YAML::Mark& mark) const {
@@ -209,8 +209,9 @@ class TreeBuilder final : public YAML::EventHandler {
 
 void CheckCharacters(const std::string& text, const File& file, const SceneLimits& limits) {
   if (text.size() > limits.max_bytes) {
-    throw InputError("", "the file has " + std::to_string(text.size()) + " bytes, more than " +
-                             std::to_string(limits.max_bytes),
+    throw InputError("",
+                     "the file has " + std::to_string(text.size()) + " bytes, more than " +
+                         std::to_string(limits.max_bytes),
                      "put large meshes into a file of their own", {*file, 1, 1});
   }
   const TextFault fault = FindTextFault(text);

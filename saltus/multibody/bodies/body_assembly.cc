@@ -60,6 +60,9 @@ void CheckInertia(const std::string& item, const Matrix3& J) {
 /// Mass, inertia and the shift of the frame, from the spec or from the shapes.
 void SetMass(const ModelSpec& spec, const RigidBodySpec& source, const std::string& item,
              Body* body, Vector3* shift) {
+  for (std::size_t i = 0; i < source.shapes.size(); ++i) {
+    CheckShape(item + ".shapes[" + std::to_string(i) + "]", source.shapes[i], true);
+  }
   const bool needs_shapes = !source.mass || !source.inertia || source.recenter;
   MassProperties shapes;
   if (needs_shapes) {

@@ -1,0 +1,348 @@
+// CollisionWorld: places the shapes, asks the broad phase for pairs and the pair table for
+// witnesses.
+#include "saltus/collision/collision_world.h"
+
+#include <algorithm>
+#include <map>
+
+#include "saltus/base/error.h"
+#include "saltus/collision/broad_phase.h"
+#include "saltus/collision/bvh.h"
+#include "saltus/collision/pair.h"
+
+namespace saltus {
+namespace {
+
+std::size_t Index(int i) { return static_cast<std::size_t>(i); }
+
+std::uint64_t MakePairKey(int a, int b) {
+  const auto [low, high] = std::minmax(a, b);
+  return (static_cast<std::uint64_t>(low) << 32) | static_cast<std::uint32_t>(high);
+}
+
+}  // namespace
+
+struct CollisionWorld::Impl {
+  // What a collider is, whatever its pose. Shared between copies of the world.
+  struct Geometry {
+    std::shared_ptr<const ConvexGeometry> convex;
+    std::shared_ptr<const Mesh> mesh;
+    int first_vertex = 0, first_normal = 0;  // into the pools of rotated vectors
+  };
+
+  std::vector<Collider> colliders;
+  std::vector<Geometry> geometries;
+  std::vector<std::uint64_t> disabled;  // sorted keys of mover pairs
+  int num_vertices = 0, num_normals = 0;
+
+  // Filled by Prepare() after a change of the colliders, then kept up to date by Place().
+  bool prepared = false;
+  std::vector<PlacedShape> placed;
+  std::vector<char> is_rotated;  // are the vertices in the pool those of the current pose?
+  std::vector<Vector3> vertices, normals;
+  std::vector<Aabb> boxes;  // of all colliders, without margin
+  std::vector<int> moving, fixed, half_spaces;
+  Bvh fixed_bvh;
+
+  // Scratch.
+  BroadPhase broad_phase;
+  std::vector<Aabb> moving_boxes;
+  std::vector<BroadPhase::Pair> pairs, found, sorted;
+  std::vector<int> first_pair;
+  PairScratch scratch;
+  WitnessSink sink;
+
+  Impl() = default;
+  Impl(const Impl& other)
+      : colliders(other.colliders),
+        geometries(other.geometries),
+        disabled(other.disabled),
+        num_vertices(other.num_vertices),
+        num_normals(other.num_normals) {}
+
+  void AddGeometry(const Shape& shape);
+  void Prepare();
+  void Place(int index, const Pose& pose_WM);
+  void PlaceCore(int index);
+  Aabb CalcBox(int index) const;
+  void RotateCore(int index);
+  bool MayCollide(int a, int b) const;
+  void AddPair(int a, int b);
+  void FindPairs(double margin);
+  void AddHalfSpacePairs(double margin);
+  void SortPairs();
+  void AddWitnesses(int a, int b, std::vector<Witness>* witnesses);
+};
+
+void CollisionWorld::Impl::AddGeometry(const Shape& shape) {
+  Geometry g;
+  if (const auto* capsule = std::get_if<Capsule>(&shape)) {
+    g.convex = std::make_shared<const ConvexGeometry>(MakeSegmentGeometry(capsule->half_length));
+  } else if (const auto* box = std::get_if<Box>(&shape)) {
+    g.convex = std::make_shared<const ConvexGeometry>(MakeBoxGeometry(box->half_size));
+  } else if (const auto* hull = std::get_if<ConvexHull>(&shape)) {
+    for (std::size_t i = 0; i < colliders.size() && !g.convex; ++i) {  // hulls share their data
+      const auto* other = std::get_if<ConvexHull>(&colliders[i].shape);
+      if (other != nullptr && i < geometries.size() && other->polyhedron == hull->polyhedron) {
+        g.convex = geometries[i].convex;
+      }
+    }
+    if (!g.convex) {
+      g.convex = std::make_shared<const ConvexGeometry>(MakeHullGeometry(*hull->polyhedron));
+    }
+  } else if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) {
+    g.mesh = std::make_shared<const Mesh>(*mesh->mesh);
+  } else if (const auto* field = std::get_if<HeightField>(&shape)) {
+    g.mesh = std::make_shared<const Mesh>(*field->field);
+  }
+  if (g.convex) {
+    g.first_vertex = num_vertices;
+    g.first_normal = num_normals;
+    num_vertices += static_cast<int>(g.convex->vertices.size());
+    num_normals += static_cast<int>(g.convex->normals.size());
+  }
+  geometries.push_back(std::move(g));
+}
+
+void CollisionWorld::Impl::Prepare() {
+  const std::size_t count = colliders.size();
+  placed.assign(count, PlacedShape{});
+  is_rotated.assign(count, 0);
+  boxes.assign(count, Aabb{});
+  vertices.resize(Index(num_vertices));
+  normals.resize(Index(num_normals));
+  moving.clear();
+  fixed.clear();
+  half_spaces.clear();
+  std::vector<Aabb> fixed_boxes;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    const Collider& c = colliders[Index(i)];
+    placed[Index(i)].shape = &c.shape;
+    placed[Index(i)].mesh = geometries[Index(i)].mesh.get();
+    PlaceCore(i);
+    if (c.mover < 0) Place(i, Pose{});
+    if (std::holds_alternative<HalfSpace>(c.shape)) {
+      half_spaces.push_back(i);
+    } else if (c.mover < 0) {
+      fixed.push_back(i);
+      fixed_boxes.push_back(boxes[Index(i)]);
+    } else {
+      moving.push_back(i);
+    }
+  }
+  fixed_bvh.Build(fixed_boxes);
+  prepared = true;
+}
+
+// The parts of a core that do not depend on the pose.
+void CollisionWorld::Impl::PlaceCore(int index) {
+  const Geometry& g = geometries[Index(index)];
+  Convex& core = placed[Index(index)].core;
+  const Shape& shape = colliders[Index(index)].shape;
+  if (const auto* cylinder = std::get_if<Cylinder>(&shape)) {
+    core.kind = ConvexKind::kCylinder;
+    core.half_size = Vector3(cylinder->radius, cylinder->radius, cylinder->half_length);
+    core.size = std::hypot(cylinder->radius, cylinder->half_length);
+  }
+  if (!g.convex) return;
+  core.topology = &g.convex->topology;
+  core.vertices = vertices.data() + g.first_vertex;
+  core.normals = normals.data() + g.first_normal;
+  for (const Vector3& v : g.convex->vertices) core.size = std::max(core.size, v.norm());
+  if (const auto* box = std::get_if<Box>(&shape)) {
+    core.kind = ConvexKind::kBox;
+    core.half_size = box->half_size;
+  } else if (const auto* capsule = std::get_if<Capsule>(&shape)) {
+    core.kind = ConvexKind::kSegment;
+    core.radius = capsule->radius;
+    core.size += capsule->radius;
+  } else {
+    core.kind = ConvexKind::kHull;
+  }
+}
+
+void CollisionWorld::Impl::Place(int index, const Pose& pose_WM) {
+  const Collider& c = colliders[Index(index)];
+  PlacedShape& s = placed[Index(index)];
+  s.p = pose_WM * c.pose_BS.p;
+  if (!std::holds_alternative<Sphere>(c.shape)) {
+    s.R = (pose_WM.R * c.pose_BS.R).toRotationMatrix();
+    s.core.p = s.p;
+    s.core.R = s.R;
+    is_rotated[Index(index)] = 0;
+  }
+  boxes[Index(index)] = CalcBox(index);
+}
+
+Aabb CollisionWorld::Impl::CalcBox(int index) const {
+  const PlacedShape& s = placed[Index(index)];
+  Vector3 center = s.p, half = Vector3::Zero();
+  if (const auto* sphere = std::get_if<Sphere>(s.shape)) {
+    half.setConstant(sphere->radius);
+  } else if (const auto* capsule = std::get_if<Capsule>(s.shape)) {
+    half = capsule->half_length * s.R.col(2).cwiseAbs() + Vector3::Constant(capsule->radius);
+  } else if (const auto* box = std::get_if<Box>(s.shape)) {
+    half = s.R.cwiseAbs() * box->half_size;
+  } else if (const auto* cylinder = std::get_if<Cylinder>(s.shape)) {
+    const Vector3 across = (Vector3::Ones() - s.R.col(2).cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
+    half = cylinder->half_length * s.R.col(2).cwiseAbs() + cylinder->radius * across;
+  } else if (s.mesh != nullptr) {
+    const Aabb& local = s.mesh->bounds();
+    center += s.R * local.center();
+    half = s.R.cwiseAbs() * (0.5 * (local.high - local.low));
+  } else if (const ConvexGeometry* convex = geometries[Index(index)].convex.get()) {
+    half = s.R.cwiseAbs() * (0.5 * (convex->bounds.high - convex->bounds.low));
+    center += s.R * convex->bounds.center();
+  }
+  Aabb box;
+  box.low = center - half;
+  box.high = center + half;
+  return box;
+}
+
+void CollisionWorld::Impl::RotateCore(int index) {
+  if (is_rotated[Index(index)] != 0) return;
+  is_rotated[Index(index)] = 1;
+  const Geometry& g = geometries[Index(index)];
+  if (!g.convex) return;
+  const Matrix3& R = placed[Index(index)].R;
+  for (std::size_t i = 0; i < g.convex->vertices.size(); ++i) {
+    vertices[Index(g.first_vertex) + i] = R * g.convex->vertices[i];
+  }
+  for (std::size_t i = 0; i < g.convex->normals.size(); ++i) {
+    normals[Index(g.first_normal) + i] = R * g.convex->normals[i];
+  }
+}
+
+bool CollisionWorld::Impl::MayCollide(int a, int b) const {
+  const Collider &A = colliders[Index(a)], &B = colliders[Index(b)];
+  if (A.mover == B.mover) return false;
+  if (A.collider_group != 0 && A.collider_group == B.collider_group) return false;
+  if (!CanTouch(A.shape, B.shape)) return false;
+  return disabled.empty() ||
+         !std::binary_search(disabled.begin(), disabled.end(), MakePairKey(A.mover, B.mover));
+}
+
+void CollisionWorld::Impl::AddPair(int a, int b) {
+  if (a > b) std::swap(a, b);
+  if (MayCollide(a, b)) found.push_back({a, b});
+}
+
+void CollisionWorld::Impl::AddHalfSpacePairs(double margin) {
+  for (const int h : half_spaces) {
+    const PlacedShape& s = placed[Index(h)];
+    const HalfSpace& half_space = *std::get_if<HalfSpace>(s.shape);
+    const Vector3 n = s.R * half_space.normal, extent = n.cwiseAbs();
+    const double offset = half_space.offset + n.dot(s.p);
+    const auto test = [&](int i) {
+      const Aabb& box = boxes[Index(i)];
+      const double lowest = n.dot(box.center()) - 0.5 * extent.dot(box.high - box.low);
+      if (lowest - offset < margin) AddPair(h, i);
+    };
+    for (const int i : moving) test(i);
+    if (colliders[Index(h)].mover < 0) continue;
+    for (const int i : fixed) test(i);
+  }
+}
+
+void CollisionWorld::Impl::FindPairs(double margin) {
+  found.clear();
+  AddHalfSpacePairs(margin);
+  const Vector3 half_margin = Vector3::Constant(0.5 * margin);
+  moving_boxes.resize(moving.size());
+  for (std::size_t k = 0; k < moving.size(); ++k) {
+    Aabb box = boxes[Index(moving[k])];
+    box.low -= half_margin;
+    box.high += half_margin;
+    moving_boxes[k] = box;
+  }
+  broad_phase.Find(moving_boxes, &pairs);
+  for (const BroadPhase::Pair& p : pairs) AddPair(moving[Index(p.a)], moving[Index(p.b)]);
+  if (fixed.empty()) return;
+  for (std::size_t k = 0; k < moving.size(); ++k) {
+    Aabb box = moving_boxes[k];  // the fixed boxes have no margin of their own
+    box.low -= half_margin;
+    box.high += half_margin;
+    fixed_bvh.Query(box, [&](int f) { AddPair(fixed[Index(f)], moving[k]); });
+  }
+}
+
+// By (a, b): counting sort over a, then insertion over the few b of each a.
+void CollisionWorld::Impl::SortPairs() {
+  first_pair.assign(colliders.size() + 1, 0);
+  for (const BroadPhase::Pair& p : found) ++first_pair[Index(p.a) + 1];
+  for (std::size_t i = 1; i < first_pair.size(); ++i) first_pair[i] += first_pair[i - 1];
+  sorted.resize(found.size());
+  for (const BroadPhase::Pair& p : found) sorted[Index(first_pair[Index(p.a)]++)] = p;
+  const auto is_before = [](const BroadPhase::Pair& p, const BroadPhase::Pair& q) {
+    return p.b < q.b;
+  };
+  int begin = 0;
+  for (std::size_t a = 0; a < colliders.size(); ++a) {
+    const int end = first_pair[a];  // has been advanced to the end of a
+    if (end - begin > 1) std::sort(sorted.begin() + begin, sorted.begin() + end, is_before);
+    begin = end;
+  }
+}
+
+void CollisionWorld::Impl::AddWitnesses(int a, int b, std::vector<Witness>* witnesses) {
+  RotateCore(a);
+  RotateCore(b);
+  const std::size_t first = witnesses->size();
+  sink.StartPair(a, b);
+  AddPairWitnesses(placed[Index(a)], placed[Index(b)], &scratch, &sink);
+  if (witnesses->size() < first + 2) return;
+  std::sort(witnesses->begin() + static_cast<std::ptrdiff_t>(first), witnesses->end(),
+            [](const Witness& v, const Witness& w) { return v.feature < w.feature; });
+  for (std::size_t i = first + 1; i < witnesses->size(); ++i) {  // keys are unique
+    Witness& w = (*witnesses)[i];
+    w.feature = std::max(w.feature, (*witnesses)[i - 1].feature + 1);
+  }
+}
+
+CollisionWorld::CollisionWorld() : impl_(std::make_unique<Impl>()) {}
+CollisionWorld::~CollisionWorld() = default;
+CollisionWorld::CollisionWorld(CollisionWorld&&) noexcept = default;
+CollisionWorld& CollisionWorld::operator=(CollisionWorld&&) noexcept = default;
+CollisionWorld::CollisionWorld(const CollisionWorld& other)
+    : impl_(std::make_unique<Impl>(*other.impl_)) {}
+CollisionWorld& CollisionWorld::operator=(const CollisionWorld& other) {
+  if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
+  return *this;
+}
+
+int CollisionWorld::Add(const Collider& collider) {
+  impl_->AddGeometry(collider.shape);
+  impl_->colliders.push_back(collider);
+  impl_->prepared = false;
+  return num_colliders() - 1;
+}
+
+void CollisionWorld::DisablePair(int mover_a, int mover_b) {
+  const std::uint64_t key = MakePairKey(mover_a, mover_b);
+  std::vector<std::uint64_t>& keys = impl_->disabled;
+  const auto at = std::lower_bound(keys.begin(), keys.end(), key);
+  if (at == keys.end() || *at != key) keys.insert(at, key);
+}
+
+void CollisionWorld::Find(const std::vector<Pose>& poses, double margin,
+                          std::vector<Witness>* witnesses) {
+  Impl& impl = *impl_;
+  witnesses->clear();
+  if (!impl.prepared) impl.Prepare();
+  for (int i = 0; i < num_colliders(); ++i) {
+    const int mover = impl.colliders[Index(i)].mover;
+    if (mover < 0) continue;
+    SALTUS_CHECK(mover < static_cast<int>(poses.size()), "a mover has no pose");
+    impl.Place(i, poses[Index(mover)]);
+  }
+  impl.FindPairs(margin);
+  impl.SortPairs();
+  impl.sink.Start(witnesses, margin);
+  for (const BroadPhase::Pair& p : impl.sorted) impl.AddWitnesses(p.a, p.b, witnesses);
+}
+
+int CollisionWorld::num_colliders() const { return static_cast<int>(impl_->colliders.size()); }
+const Collider& CollisionWorld::collider(int index) const { return impl_->colliders[Index(index)]; }
+
+}  // namespace saltus

@@ -1,0 +1,30 @@
+// Steps that the pair functions of convex cores share.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "saltus/collision/pair.h"
+
+namespace saltus {
+
+/// The axis of a face of A (or B) that looks along n, if its separation is at least `least`.
+std::optional<Axis> FindFaceAxis(const Convex& A, const Convex& B, bool of_A, const Vector3& n,
+                                 double least);
+
+/// The face normal that an iterated direction n with separation s stands for, or n itself.
+Axis FindExactAxis(const Convex& A, const Convex& B, const Vector3& n, double s,
+                   const Vector3& point_A, const Vector3& point_B);
+
+/// The axis of two touching or overlapping cores of which at least one is a cylinder.
+bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch,
+                      Axis* axis);
+
+/// One witness where clipping has left nothing: the deepest vertex over the reference plane.
+void AddDeepest(const Convex& A, const Convex& B, const Axis& axis, WitnessSink* sink);
+
+/// Inflates the points by the radii and hands them on.
+void AddManifold(const Convex& A, const Convex& B, const Axis& axis,
+                 const std::vector<ManifoldPoint>& points, WitnessSink* sink);
+
+}  // namespace saltus

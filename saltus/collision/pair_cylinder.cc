@@ -1,0 +1,146 @@
+// A cylinder against capsule, box, cylinder or convex hull.
+//
+// GJK and EPA find the direction by iteration; it is then replaced by the exact one it stands for:
+// a face normal, a cap, or a direction square to the cylinder's axis u towards an edge or a vertex
+// x,
+//   n ∝ u × e   (edge e across the axis),     n ∝ x − (x·u) u   (vertex, or edge along the axis).
+//   (1)
+// What remains (rim against edge or rim) keeps the iterated direction.
+#include <cmath>
+#include <limits>
+
+#include "saltus/collision/pair.h"
+#include "saltus/collision/pair_core.h"
+
+namespace saltus {
+namespace {
+
+std::size_t Index(int i) { return static_cast<std::size_t>(i); }
+
+void Offer(const Convex& A, const Convex& B, const Vector3& direction, Axis* axis) {
+  const double length = direction.norm();
+  if (!(length > 0)) return;
+  Vector3 n = direction / length;
+  if (n.dot(axis->normal) < 0) n = -n;
+  const double s = CalcSeparation(A, B, n);
+  if (s < axis->separation) return;
+  axis->normal = n;
+  axis->separation = s;
+}
+
+// Tries the directions (1) of the cylinder `cyl` against the part of `other` that touches it.
+void OfferSideAxes(const Convex& A, const Convex& B, const Convex& cyl, const Convex& other,
+                   Axis* axis) {
+  const Vector3 u = cyl.axis();
+  const Vector3 n = &cyl == &A ? axis->normal : Vector3(-axis->normal);  // from cyl to other
+  if (std::abs(n.dot(u)) > 1e-3) return;
+  const Vector3 c = other.p - cyl.p;
+  const auto offer_point = [&](const Vector3& x) { Offer(A, B, x - x.dot(u) * u, axis); };
+  if (!other.is_polyhedron()) {
+    const Vector3 cross = u.cross(other.axis());
+    if (cross.norm() > 1e-6) return Offer(A, B, cross, axis);
+    return offer_point(c);
+  }
+  const double height = CalcExtent(other, -n) - 1e-3 * other.size;
+  for (const Topology::Edge& e : other.topology->edges) {
+    const Vector3 &x = other.vertices[e.vertex[0]], &y = other.vertices[e.vertex[1]];
+    if (-n.dot(x) < height || -n.dot(y) < height) continue;
+    const Vector3 cross = u.cross((y - x).normalized());
+    if (cross.norm() > 1e-6) Offer(A, B, cross, axis);
+  }
+  offer_point(c + CalcSupport(other, -n).x);
+}
+
+// Puts the witness points of a direction square to an axis where the shapes are nearest.
+void SetPoints(const Convex& A, const Convex& B, Axis* axis) {
+  const Vector3& n = axis->normal;
+  const double gap = n.dot(axis->point_B - axis->point_A);
+  if (std::abs(gap - axis->separation) <= CalcBias(A, B)) return;
+  // The direction has moved by more than rounding: slide both points to their extreme planes.
+  const Vector3 middle = 0.5 * (axis->point_A + axis->point_B);
+  const double top = CalcExtent(A, n);
+  axis->point_A = middle + (top - n.dot(middle)) * n;
+  axis->point_B = axis->point_A + axis->separation * n;
+}
+
+Axis Refine(const Convex& A, const Convex& B, Axis axis) {
+  const Axis iterated = axis;
+  axis.separation -= CalcBias(A, B);  // exact directions win ties
+  if (!A.is_polyhedron()) OfferSideAxes(A, B, A, B, &axis);
+  if (!B.is_polyhedron()) OfferSideAxes(A, B, B, A, &axis);
+  if (axis.normal == iterated.normal) return iterated;
+  SetPoints(A, B, &axis);
+  return axis;
+}
+
+Axis FindIteratedAxis(const Convex& A, const Convex& B, const Vector3& n, double s,
+                      const Vector3& point_A, const Vector3& point_B) {
+  const Axis axis = FindExactAxis(A, B, n, s, point_A, point_B);
+  return axis.kind == Axis::Kind::kGeneral ? Refine(A, B, axis) : axis;
+}
+
+// The best face or cap of either core.
+Axis FindBestFace(const Convex& A, const Convex& B) {
+  Axis best;
+  best.separation = -std::numeric_limits<double>::infinity();
+  const double bias = CalcBias(A, B);
+  const auto offer = [&](bool of_A, int face, const Vector3& outward) {
+    const Vector3 n = of_A ? outward : Vector3(-outward);
+    const double s = CalcSeparation(A, B, n);
+    if (!(s > best.separation + bias)) return;
+    best.kind = of_A ? Axis::Kind::kFaceA : Axis::Kind::kFaceB;
+    (of_A ? best.index_A : best.index_B) = face;
+    best.normal = n;
+    best.separation = s;
+  };
+  for (const bool polyhedra : {true, false}) {
+    for (const bool of_A : {true, false}) {
+      const Convex& core = of_A ? A : B;
+      if (core.is_polyhedron() != polyhedra) continue;
+      if (polyhedra) {
+        for (int f = 0; f < core.num_faces(); ++f) offer(of_A, f, core.normals[Index(f)]);
+      } else {
+        offer(of_A, 0, core.axis());
+        offer(of_A, 0, -core.axis());
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch,
+                      Axis* axis) {
+  // A resting contact is shallow and on a face: no need to look further.
+  *axis = FindBestFace(A, B);
+  const double shallow = 1e-6 * std::min(A.size, B.size);
+  if (std::abs(axis->separation) < shallow) {
+    for (const ManifoldPoint& p : scratch->manifold.Build(A, B, *axis, shallow)) {
+      if (p.gap <= axis->separation + CalcBias(A, B)) return true;
+    }
+  }
+  const EpaResult epa = scratch->epa.Solve(A, B, gjk);
+  if (!epa.found) return std::isfinite(axis->separation);
+  *axis = FindIteratedAxis(A, B, epa.normal, epa.separation, epa.point_A, epa.point_B);
+  return true;
+}
+
+void AddWithCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
+                     WitnessSink* sink) {
+  const Convex &A = a.core, &B = b.core;
+  const double max_gap = sink->margin() + A.radius + B.radius;
+  const GjkResult gjk = CalcGjk(A, B, max_gap);
+  if (gjk.status == GjkResult::Status::kFar) return;
+  Axis axis;
+  if (gjk.status == GjkResult::Status::kSeparated) {
+    axis = FindIteratedAxis(A, B, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+  } else if (!FindTouchingAxis(A, B, gjk, scratch, &axis)) {
+    return;
+  }
+  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+  if (points.empty() && axis.separation < max_gap) return AddDeepest(A, B, axis, sink);
+  AddManifold(A, B, axis, points, sink);
+}
+
+}  // namespace saltus

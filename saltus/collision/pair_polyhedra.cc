@@ -1,0 +1,182 @@
+// Capsule, box and convex hull against each other: an axis, then a manifold along it.
+//
+// Separated cores: GJK gives the direction; it is replaced by the face normal or the edge product
+// that it stands for, so that normals carry no iteration error. Touching or overlapping cores: the
+// separating axes, or EPA where there are too many of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "saltus/collision/pair.h"
+#include "saltus/collision/pair_core.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kMaxAxisCost = 20000;  // above it EPA is faster
+
+Axis MakeGeneralAxis(const Vector3& n, double s, const Vector3& point_A, const Vector3& point_B) {
+  Axis axis;
+  axis.normal = n;
+  axis.separation = s;
+  axis.point_A = point_A;
+  axis.point_B = point_B;
+  return axis;
+}
+
+// The edge product behind a GJK direction: the simplex has two vertices of each polyhedron.
+std::optional<Axis> FindEdgesOfSimplex(const Convex& A, const Convex& B, const GjkResult& gjk) {
+  int a[2] = {-1, -1}, b[2] = {-1, -1};
+  const auto collect = [](int id, int(&ids)[2]) {
+    if (ids[0] < 0 || ids[0] == id)
+      ids[0] = id;
+    else if (ids[1] < 0 || ids[1] == id)
+      ids[1] = id;
+    else
+      return false;
+    return true;
+  };
+  for (int k = 0; k < gjk.count; ++k) {
+    if (!collect(gjk.simplex[k].id_a, a) || !collect(gjk.simplex[k].id_b, b)) return {};
+  }
+  if (a[1] < 0 || b[1] < 0) return {};
+  const auto direction = [](const Convex& core, const int(&ids)[2]) {
+    for (const Topology::Edge& e : core.topology->edges) {
+      if ((e.vertex[0] == ids[0] && e.vertex[1] == ids[1]) ||
+          (e.vertex[0] == ids[1] && e.vertex[1] == ids[0])) {
+        return e.direction;
+      }
+    }
+    return -1;
+  };
+  Axis axis;
+  axis.kind = Axis::Kind::kEdges;
+  axis.index_A = direction(A, a);
+  axis.index_B = direction(B, b);
+  if (axis.index_A < 0 || axis.index_B < 0) return {};
+  const Vector3 u = (A.vertices[a[1]] - A.vertices[a[0]]).normalized();
+  const Vector3 v = (B.vertices[b[1]] - B.vertices[b[0]]).normalized();
+  const Vector3 cross = u.cross(v);
+  if (cross.norm() < 1e-6) return {};
+  axis.normal = cross.normalized();
+  if (axis.normal.dot(gjk.normal) < 0) axis.normal = -axis.normal;
+  axis.separation = CalcSeparation(A, B, axis.normal);
+  return axis;
+}
+
+}  // namespace
+
+// A polyhedron's face or a cylinder's cap that looks along n, if it separates as well as `least`.
+std::optional<Axis> FindFaceAxis(const Convex& A, const Convex& B, bool of_A, const Vector3& n,
+                                 double least) {
+  const Convex& ref = of_A ? A : B;
+  const Vector3 outward = of_A ? n : Vector3(-n);
+  Axis axis;
+  axis.kind = of_A ? Axis::Kind::kFaceA : Axis::Kind::kFaceB;
+  Vector3 normal;
+  if (ref.is_polyhedron()) {
+    const int face = FindFace(ref, outward);
+    if (face < 0) return {};
+    (of_A ? axis.index_A : axis.index_B) = face;
+    normal = ref.normals[face];
+  } else {
+    normal = outward.dot(ref.axis()) < 0 ? Vector3(-ref.axis()) : ref.axis();
+  }
+  if (normal.dot(outward) <= 0.5) return {};
+  axis.normal = of_A ? normal : Vector3(-normal);
+  axis.separation = CalcSeparation(A, B, axis.normal);
+  if (axis.separation < least) return {};
+  return axis;
+}
+
+Axis FindExactAxis(const Convex& A, const Convex& B, const Vector3& n, double s,
+                   const Vector3& point_A, const Vector3& point_B) {
+  const double least = s - CalcBias(A, B);
+  // A polyhedron's face before a cap: its outline is exact.
+  const bool a_first = A.is_polyhedron() || !B.is_polyhedron();
+  if (const auto axis = FindFaceAxis(A, B, a_first, n, least)) return *axis;
+  if (const auto axis = FindFaceAxis(A, B, !a_first, n, least)) return *axis;
+  return MakeGeneralAxis(n, s, point_A, point_B);
+}
+
+void AddDeepest(const Convex& A, const Convex& B, const Axis& axis, WitnessSink* sink) {
+  const Vector3& n = axis.normal;
+  const double s = axis.separation;
+  const bool ref_is_A = axis.kind == Axis::Kind::kFaceA;
+  const Vector3 deepest =
+      ref_is_A ? Vector3(B.p - A.p + CalcSupport(B, -n).x) : CalcSupport(A, n).x;
+  const Vector3 x_A = ref_is_A ? Vector3(deepest - s * n) : deepest;
+  const Vector3 x_B = ref_is_A ? deepest : Vector3(deepest + s * n);
+  sink->Add(A.p + (x_A + A.radius * n), A.p + (x_B - B.radius * n), n, s - A.radius - B.radius,
+            MakeFeature(7, 0, 0, 0));
+}
+
+void AddManifold(const Convex& A, const Convex& B, const Axis& axis,
+                 const std::vector<ManifoldPoint>& points, WitnessSink* sink) {
+  const Vector3& n = axis.normal;
+  const double radii = A.radius + B.radius;
+  for (const ManifoldPoint& point : points) {
+    sink->Add(A.p + (point.point_A + A.radius * n), A.p + (point.point_B - B.radius * n), n,
+              point.gap - radii, point.feature);
+  }
+}
+
+namespace {
+
+// The axis of two polyhedra that GJK found separated, touching or overlapping.
+Axis FindAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch) {
+  if (gjk.status == GjkResult::Status::kSeparated) {
+    const Axis axis = FindExactAxis(A, B, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+    if (axis.kind != Axis::Kind::kGeneral) return axis;
+    const auto edges = FindEdgesOfSimplex(A, B, gjk);
+    return edges && edges->separation >= gjk.distance - CalcBias(A, B) ? *edges : axis;
+  }
+  if (CalcPolyhedronAxisCost(A, B) > kMaxAxisCost) {
+    const EpaResult epa = scratch->epa.Solve(A, B, gjk);
+    if (epa.found) {
+      return FindExactAxis(A, B, epa.normal, epa.separation, epa.point_A, epa.point_B);
+    }
+  }
+  return FindPolyhedronAxis(A, B);
+}
+
+double CalcLeastGap(const std::vector<ManifoldPoint>& points) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ManifoldPoint& p : points) least = std::min(least, p.gap);
+  return least;
+}
+
+}  // namespace
+
+void AddPolyhedra(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
+                  WitnessSink* sink) {
+  const Convex &A = a.core, &B = b.core;
+  const double max_gap = sink->margin() + A.radius + B.radius;
+  Axis axis;
+  if (A.kind == ConvexKind::kBox && B.kind == ConvexKind::kBox) {
+    axis = FindBoxAxis(A, B, max_gap);
+    if (axis.separation >= max_gap) return;
+    const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+    // A point with the gap of the axis proves that it is the distance.
+    if (axis.separation <= 0 || CalcLeastGap(points) <= axis.separation + CalcBias(A, B)) {
+      if (points.empty()) return AddDeepest(A, B, axis, sink);
+      return AddManifold(A, B, axis, points, sink);
+    }
+    const GjkResult gjk = CalcGjk(A, B, max_gap);
+    if (gjk.status == GjkResult::Status::kFar) return;
+    if (gjk.status == GjkResult::Status::kSeparated &&
+        gjk.distance > axis.separation + CalcBias(A, B)) {
+      axis = MakeGeneralAxis(gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+    }
+  } else {
+    const GjkResult gjk = CalcGjk(A, B, max_gap);
+    if (gjk.status == GjkResult::Status::kFar) return;
+    axis = FindAxis(A, B, gjk, scratch);
+  }
+  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+  if (points.empty() && axis.separation < max_gap) return AddDeepest(A, B, axis, sink);
+  AddManifold(A, B, axis, points, sink);
+}
+
+}  // namespace saltus

@@ -1,0 +1,236 @@
+// Checks materials, shapes and named contacts, and makes laws, colliders and surfaces of them.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "saltus/base/suggest.h"
+#include "saltus/multibody/assembly.h"
+
+namespace saltus {
+namespace {
+
+std::vector<std::string> ListMaterials(const ModelSpec& spec) {
+  std::vector<std::string> names;
+  for (const MaterialSpec& material : spec.materials) names.push_back(material.name);
+  return names;
+}
+
+/// Row of a material in the table of laws; 0 is the default material.
+int FindMaterialOrThrow(const ModelSpec& spec, const std::string& item, const std::string& name) {
+  if (name.empty()) return 0;
+  for (std::size_t i = 0; i < spec.materials.size(); ++i) {
+    if (spec.materials[i].name == name) return static_cast<int>(i) + 1;
+  }
+  throw InputError(item, "there is no material '" + name + "'",
+                   SuggestName(name, ListMaterials(spec)));
+}
+
+void CheckLaw(const std::string& item, const ContactLaw& law) {
+  CheckNonnegative(item + ".friction", law.friction, "");
+  CheckInterval(item + ".restitution", law.restitution, 0, 1);
+  CheckInterval(item + ".restitution_tangential", law.restitution_tangential, -1, 1);
+}
+
+ContactLaw Combine(const MaterialSpec& a, const MaterialSpec& b) {
+  return {std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution),
+          0.5 * (a.restitution_tangential + b.restitution_tangential)};
+}
+
+void AssembleShapes(const std::vector<ShapeSpec>& shapes, const std::string& owner, int body,
+                    Assembly* assembly) {
+  Model& model = *assembly->model;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const ShapeSpec& shape = shapes[i];
+    const std::string item = owner + ".shapes[" + std::to_string(i) + "]";
+    CheckShape(item, shape, body != kGround);
+    Collider collider;
+    collider.shape = shape.shape;
+    if (auto* half_space = std::get_if<HalfSpace>(&collider.shape)) {
+      half_space->normal.normalize();
+    }
+    collider.pose_BS = {MakeLocalPoint(*assembly, body, shape.pose.p), shape.pose.R.normalized()};
+    collider.mover = body;
+    collider.collider_group = shape.group;
+    model.world.Add(collider);
+    model.contact.collider_body.push_back(body);
+    model.contact.collider_material.push_back(
+        FindMaterialOrThrow(assembly->spec, item + ".material", shape.material));
+  }
+}
+
+/// Checks a surface and moves its points to the body frame; returns the body.
+int PrepareSurface(const Assembly& assembly, const std::string& item, SurfaceSpec* surface) {
+  const bool planar = assembly.model->plane.has_value();
+  int body = kGround;
+  const auto check_up = [&](const std::string& key, const std::optional<Vector3>& up) {
+    if (up) CheckDirection(key + ".up", *up);
+    if (!up && !planar) {
+      throw InputError(key + ".up", "is missing", "in space give the normal of the curve's plane");
+    }
+  };
+  if (auto* plane = std::get_if<PlaneSurface>(surface)) {
+    body = FindBodyOrThrow(assembly, item + ".plane.on", plane->body);
+    const Vector3 n = CheckDirection(item + ".plane.normal", plane->normal);
+    CheckFinite(item + ".plane.offset", plane->offset);
+    if (planar) {
+      const Placement A = InitialPlacement(*assembly.model, body);
+      if (std::abs((A.R * n).dot(assembly.model->plane_normal)) > 1e-6) {
+        throw InputError(item + ".plane.normal", "is " + FormatVector(n),
+                         "in a planar model it must lie in the plane");
+      }
+    }
+    if (body != kGround) plane->offset -= n.dot(assembly.frame_shift[body]);
+  } else if (auto* line = std::get_if<LineSurface>(surface)) {
+    body = FindBodyOrThrow(assembly, item + ".line.on", line->body);
+    CheckFinite(item + ".line.from", line->from);
+    CheckFinite(item + ".line.to", line->to);
+    CheckDirection(item + ".line.to (minus from)", line->to - line->from);
+    check_up(item + ".line", line->up);
+    line->from = MakeLocalPoint(assembly, body, line->from);
+    line->to = MakeLocalPoint(assembly, body, line->to);
+  } else if (auto* circle = std::get_if<CircleSurface>(surface)) {
+    body = FindBodyOrThrow(assembly, item + ".circle.on", circle->body);
+    CheckFinite(item + ".circle.center", circle->center);
+    CheckPositive(item + ".circle.radius", circle->radius, "m");
+    CheckFinite(item + ".circle.start", circle->start);
+    CheckPositive(item + ".circle.sweep", circle->sweep, "rad");
+    check_up(item + ".circle", circle->up);
+    constexpr double kTurn = 6.283185307179586;
+    CheckInterval(item + ".circle.sweep", circle->sweep, 0, kTurn * (1 + 1e-12));
+    if (circle->sweep < kTurn && !circle->reference) {
+      throw InputError(item + ".circle.reference", "is missing",
+                       "an arc needs the direction its angles count from");
+    }
+    if (circle->reference) CheckDirection(item + ".circle.reference", *circle->reference);
+    circle->center = MakeLocalPoint(assembly, body, circle->center);
+  } else {
+    auto& curve = std::get<CurveSurface>(*surface);
+    body = FindBodyOrThrow(assembly, item + ".curve.on", curve.body);
+    const std::string key = item + ".curve";
+    check_up(key, curve.up);
+    if (curve.points.size() < 3) {
+      throw InputError(key + ".points", "has " + std::to_string(curve.points.size()) + " points",
+                       "at least 3 are needed");
+    }
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      CheckFinite(key + ".points", curve.points[i]);
+      if (i > 0)
+        CheckDirection(key + ".points (difference)", curve.points[i] - curve.points[i - 1]);
+    }
+    if (curve.closed) {
+      CheckDirection(key + ".points (first minus last)",
+                     curve.points.front() - curve.points.back());
+    }
+    for (Vector3& x : curve.points) x = MakeLocalPoint(assembly, body, x);
+  }
+  return body;
+}
+
+/// Checks what Surface needs beyond single numbers: `up` ⟂ tangents.
+void CheckUp(const std::string& item, const SurfaceSpec& surface, const Vector3& up) {
+  const auto check = [&](const Vector3& tangent) {
+    if (std::abs(tangent.normalized().dot(up.normalized())) > 1e-6) {
+      throw InputError(
+          item + ".up", "is " + FormatVector(up),
+          "must be perpendicular to the curve's plane, here to " + FormatVector(tangent));
+    }
+  };
+  if (const auto* line = std::get_if<LineSurface>(&surface)) check(line->to - line->from);
+  if (const auto* circle = std::get_if<CircleSurface>(&surface)) {
+    if (circle->reference) check(*circle->reference);
+  }
+  if (const auto* curve = std::get_if<CurveSurface>(&surface)) {
+    for (std::size_t i = 1; i < curve->points.size(); ++i) {
+      check(curve->points[i] - curve->points[i - 1]);
+    }
+  }
+}
+
+std::optional<Vector3> FindUp(const Model& model, int body, const SurfaceSpec& surface) {
+  std::optional<Vector3> up;
+  if (const auto* line = std::get_if<LineSurface>(&surface)) up = line->up;
+  if (const auto* circle = std::get_if<CircleSurface>(&surface)) up = circle->up;
+  if (const auto* curve = std::get_if<CurveSurface>(&surface)) up = curve->up;
+  if (!up && model.plane) {
+    up = InitialPlacement(model, body).R.transpose() * model.plane_normal;
+  }
+  return up;
+}
+
+void AssembleNamed(const ContactSpec& spec, Assembly* assembly) {
+  const std::string item = "contacts." + spec.name;
+  const int point_body = FindBodyOrThrow(*assembly, item + ".point.on", spec.body);
+  CheckFinite(item + ".point.at", spec.at);
+  SurfaceSpec surface = spec.surface;
+  const int surface_body = PrepareSurface(*assembly, item, &surface);
+  if (point_body == surface_body) {
+    throw InputError(item, "point and surface are on the same body '" + spec.body + "'",
+                     "name two different bodies");
+  }
+  const ContactLaw law{spec.friction, spec.restitution, spec.restitution_tangential};
+  CheckLaw(item, law);
+  const std::optional<Vector3> up = FindUp(*assembly->model, surface_body, surface);
+  if (up) CheckUp(item, surface, *up);
+  assembly->model->contact.named.push_back({spec.name, point_body,
+                                            MakeLocalPoint(*assembly, point_body, spec.at),
+                                            surface_body, Surface(surface, up), law});
+}
+
+}  // namespace
+
+void AssembleMaterials(Assembly* assembly) {
+  const ModelSpec& spec = assembly->spec;
+  ContactTables& tables = assembly->model->contact;
+  CheckUniqueNames("materials", ListMaterials(spec));
+  std::vector<MaterialSpec> all(1);
+  for (const MaterialSpec& material : spec.materials) {
+    const std::string item = "materials." + material.name;
+    CheckPositive(item + ".density", material.density, "kg/m^3");
+    CheckLaw(item, {material.friction, material.restitution, material.restitution_tangential});
+    all.push_back(material);
+  }
+  const std::size_t n = all.size();
+  tables.num_materials = static_cast<int>(n);
+  tables.laws.resize(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) tables.laws[i * n + j] = Combine(all[i], all[j]);
+  }
+  for (std::size_t p = 0; p < spec.pairs.size(); ++p) {
+    const MaterialPairSpec& pair = spec.pairs[p];
+    const std::string item = "pairs[" + std::to_string(p) + "]";
+    const auto i =
+        static_cast<std::size_t>(FindMaterialOrThrow(spec, item + ".materials", pair.materials[0]));
+    const auto j =
+        static_cast<std::size_t>(FindMaterialOrThrow(spec, item + ".materials", pair.materials[1]));
+    ContactLaw law = tables.laws[i * n + j];
+    law.friction = pair.friction.value_or(law.friction);
+    law.restitution = pair.restitution.value_or(law.restitution);
+    law.restitution_tangential = pair.restitution_tangential.value_or(law.restitution_tangential);
+    CheckLaw(item, law);
+    tables.laws[i * n + j] = tables.laws[j * n + i] = law;
+  }
+}
+
+void AssembleContacts(Assembly* assembly) {
+  Model& model = *assembly->model;
+  // The ground first, so that normals point away from it.
+  AssembleShapes(assembly->spec.ground_shapes, "ground", kGround, assembly);
+  for (const RigidBodySpec& body : assembly->spec.rigid_bodies) {
+    AssembleShapes(body.shapes, "bodies." + body.name, model.FindBody(body.name), assembly);
+  }
+  for (const PointMassSpec& body : assembly->spec.point_masses) {
+    AssembleShapes(body.shapes, "bodies." + body.name, model.FindBody(body.name), assembly);
+  }
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const Pair& pair = model.joints[j].pair;
+    if (pair.a != kGround && pair.b != kGround && !assembly->spec.joints[j].collide) {
+      model.world.DisablePair(pair.a, pair.b);
+    }
+  }
+  std::vector<std::string> names;
+  for (const ContactSpec& contact : assembly->spec.contacts) names.push_back(contact.name);
+  CheckUniqueNames("contacts", names);
+  for (const ContactSpec& contact : assembly->spec.contacts) AssembleNamed(contact, assembly);
+}
+
+}  // namespace saltus
