@@ -42,7 +42,8 @@ std::string NearestName(std::string_view name, const std::vector<std::string>& c
   const std::string* nearest = nullptr;
   int smallest = 0;
   for (const std::string& candidate : candidates) {
-    const int longer = static_cast<int>(std::max(name.size(), candidate.size()));
+    const int longer =
+        static_cast<int>(std::min(std::max(name.size(), candidate.size()), kMaxLength));
     const int distance = CalcEditDistance(name, candidate);
     if (distance > std::max(1, longer / 3) || distance >= longer) continue;
     if (nearest == nullptr || distance < smallest) {

@@ -14,6 +14,7 @@ enum class SolveStatus {
   kStagnated,       // no more progress possible; best iterate returned
   kInfeasible,      // a ray or inconsistency was found; said as such
   kNotFinite,       // data or iterates are NaN or infinite
+  kUnsupported,     // the method does not handle a cone of this problem; r is left as it was
 };
 const char* StatusName(SolveStatus status);
 

@@ -6,6 +6,7 @@
 // A takes the body form where every touched component is a free block (O(1) per contact), and is
 // assembled by blocks otherwise: contacts i, j couple if they touch a common component.
 // Blocks: the active contacts in the order given, then the dry frictions of joints.
+// @cite AcaryBrogliato2008
 #pragma once
 
 #include <array>

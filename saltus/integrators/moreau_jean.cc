@@ -17,6 +17,8 @@ namespace {
 
 /// |g| below this is rounding: joints are not projected any further.
 constexpr double kConstraintRounding = 1e-14;
+/// A gap below this is closed, m: rounding must not open a contact at rest.
+constexpr double kGapRounding = 1e-11;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -137,7 +139,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
       const RowBlock& rb = contacts_.blocks[k];
       u_n += contacts_.rows(rb, 1).row(0).dot(state.v.segment(rb.dof, rb.columns));
     }
-    if (all || c.gap + options_.gamma * h * u_n <= 0) active_.push_back(i);              // (6)
+    if (all || c.gap + options_.gamma * h * u_n <= kGapRounding) active_.push_back(i);              // (6)
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();

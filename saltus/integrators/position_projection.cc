@@ -53,8 +53,9 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
     if (!FindPenetrated(contacts, h, v)) break;
     problem_.SetRows(contacts, candidates_, ContactProblem::Rows::kNormalOnly);
     problem_.FormDelassus(kkt);
-    // A gap of half the tolerance is asked for, so that the passes end.
-    problem_.problem().b = gaps_.head(problem_.size()).array() -
+    // Half of the tolerance is left as penetration: a gap of +rounding would open the contact in
+    // the next step, and a body at rest would fall and bounce for ever.
+    problem_.problem().b = gaps_.head(problem_.size()).array() +
                            (gaps_.head(problem_.size()).array() < 0).cast<double>() * 0.5 *
                                tolerance_;
     nu_.setZero(problem_.size());

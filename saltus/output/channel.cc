@@ -95,22 +95,6 @@ double CalcContactChannel(const Frame& frame, const std::string& name, const Cha
   return value;
 }
 
-double CalcRunChannel(const Frame& frame, const std::string& name) {
-  if (name == "time") return frame.time;
-  if (name == "step.size") return frame.step_size;
-  if (name == "energy.kinetic") return frame.energy.kinetic;
-  if (name == "energy.potential") return frame.energy.potential;
-  if (name == "energy.elastic") return frame.energy.elastic;
-  if (name == "energy.total") return frame.energy.total();
-  if (name == "ledger.loads") return frame.work.loads;
-  if (name == "ledger.drives") return frame.work.drives;
-  if (name == "ledger.impact_loss") return frame.work.impact_loss;
-  if (name == "ledger.friction_loss") return frame.work.friction_loss;
-  if (name == "ledger.joint_friction_loss") return frame.work.joint_friction_loss;
-  if (name == "ledger.projection") return frame.work.projection;
-  return frame.closure;
-}
-
 double CalcBodyChannel(const Frame::Body& body, const Channel& channel) {
   const std::string& name = channel.quantity->name;
   if (name == "position") return body.position[channel.component];
@@ -173,7 +157,8 @@ bool ChannelCatalog::FindItem(std::string_view name, const Quantity& quantity,
 }
 
 Channel ChannelCatalog::Find(const std::string& name) const {
-  Channel channel{.name = name};
+  Channel channel;
+  channel.name = name;
   for (const Quantity& quantity : ListQuantities()) {
     channel.quantity = &quantity;
     channel.unit = quantity.unit;
@@ -242,11 +227,28 @@ void ChannelCatalog::ThrowUnknown(const std::string& name) const {
                    suggestion + " ('saltus list channels RESULT' shows all)");
 }
 
+double CalcRunChannel(const Frame& frame, const Quantity& quantity) {
+  const std::string& name = quantity.name;
+  if (name == "time") return frame.time;
+  if (name == "step.size") return frame.step_size;
+  if (name == "energy.kinetic") return frame.energy.kinetic;
+  if (name == "energy.potential") return frame.energy.potential;
+  if (name == "energy.elastic") return frame.energy.elastic;
+  if (name == "energy.total") return frame.energy.total();
+  if (name == "ledger.loads") return frame.work.loads;
+  if (name == "ledger.drives") return frame.work.drives;
+  if (name == "ledger.impact_loss") return frame.work.impact_loss;
+  if (name == "ledger.friction_loss") return frame.work.friction_loss;
+  if (name == "ledger.joint_friction_loss") return frame.work.joint_friction_loss;
+  if (name == "ledger.projection") return frame.work.projection;
+  return frame.closure;
+}
+
 double CalcChannel(const Frame& frame, const ChannelCatalog& catalog, const Channel& channel) {
   const auto item = static_cast<std::size_t>(channel.item);
   switch (channel.quantity->owner) {
     case ChannelOwner::kRun:
-      return CalcRunChannel(frame, channel.quantity->name);
+      return CalcRunChannel(frame, *channel.quantity);
     case ChannelOwner::kBody:
       return CalcBodyChannel(frame.bodies[item], channel);
     case ChannelOwner::kJoint:

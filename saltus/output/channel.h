@@ -64,4 +64,7 @@ class ChannelCatalog {
 /// (NaN if there is no active point), the sums of the forces and of the impulses (0 if none).
 double CalcChannel(const Frame& frame, const ChannelCatalog& catalog, const Channel& channel);
 
+/// The same for a quantity of the run: time, energies, ledger.
+double CalcRunChannel(const Frame& frame, const Quantity& quantity);
+
 }  // namespace saltus

@@ -322,9 +322,8 @@ ResultFile::~ResultFile() = default;
 
 void ResultFile::AddFrame(const Frame& frame) {
   Guard([&] {
-    static const ChannelCatalog kNoItems;
     for (auto& [quantity, column] : impl_->run) {
-      *column.AddRows<double>() = CalcChannel(frame, kNoItems, {.quantity = quantity});
+      *column.AddRows<double>() = CalcRunChannel(frame, *quantity);
     }
     impl_->AddBodies(frame);
     if (impl_->contact_offset) impl_->AddContacts(frame);

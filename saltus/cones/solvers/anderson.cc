@@ -1,31 +1,67 @@
 #include "saltus/cones/solvers/anderson.h"
+
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/Cholesky>
+
 namespace saltus {
+namespace {
+
+constexpr double kRegularisation = 1e-12;  // Relative, of the normal equations.
+
+}  // namespace
+
 void Anderson::Reset(int n, int memory) {
-  n_ = n; m_ = memory; df_.resize(n*m_); dg_.resize(n*m_); f_.resize(n); f_last_.resize(n); g_last_.resize(n);
-  gram_.setZero(m_, m_); count_=next_=0; has_last_=false;
+  n_ = n;
+  memory_ = std::clamp(memory, 1, kMaxMemory);
+  const std::size_t size = static_cast<std::size_t>(n);
+  df_.resize(size * static_cast<std::size_t>(memory_));
+  dg_.resize(size * static_cast<std::size_t>(memory_));
+  f_.resize(size);
+  f_last_.resize(size);
+  g_last_.resize(size);
+  gram_.setZero(memory_, memory_);
+  Restart();
 }
-void Anderson::Extrapolate(const VectorX& x, const VectorX& w, VectorX* g) {
-  f_ = *g - x;
+
+void Anderson::Restart() {
+  count_ = next_ = 0;
+  has_last_ = false;
+}
+
+double Anderson::Extrapolate(const VectorX& x, const VectorX& weights, VectorX* x_next) {
+  Eigen::Map<VectorX> f(f_.data(), n_), f_last(f_last_.data(), n_), g_last(g_last_.data(), n_);
+  f = *x_next - x;
+  const double norm = std::sqrt((weights.array() * f.array().square()).sum());
   if (has_last_) {
-    Eigen::Map<VectorX> df(df_.data()+next_*n_, n_), dg(dg_.data()+next_*n_, n_);
-    df = f_ - f_last_; dg = *g - g_last_;
-    count_ = std::min(count_+1, m_);
-    for (int i=0;i<count_;++i) {
-      Eigen::Map<VectorX> fi(df_.data()+i*n_, n_);
-      gram_(i,next_) = gram_(next_,i) = (fi.array()*df.array()*w.array()).sum();
+    df(next_) = f - f_last;
+    dg(next_) = *x_next - g_last;
+    count_ = std::min(count_ + 1, memory_);
+    for (int i = 0; i < count_; ++i) {
+      gram_(i, next_) = gram_(next_, i) =
+          (weights.array() * df(i).array() * df(next_).array()).sum();
     }
-    next_ = (next_+1)%m_;
+    next_ = (next_ + 1) % memory_;
   }
-  f_last_ = f_; g_last_ = *g; has_last_ = true;
-  if (count_==0) return;
-  VectorX rhs(count_);
-  for (int i=0;i<count_;++i) rhs[i] = (Eigen::Map<VectorX>(df_.data()+i*n_, n_).array()*f_.array()*w.array()).sum();
-  MatrixX G = gram_.topLeftCorner(count_,count_);
-  G.diagonal() *= 1+1e-10;
-  G.diagonal().array() += 1e-300;
-  VectorX gamma = G.ldlt().solve(rhs);
-  if (!gamma.allFinite()) { Restart(); return; }
-  for (int i=0;i<count_;++i) *g -= gamma[i]*Eigen::Map<VectorX>(dg_.data()+i*n_, n_);
+  f_last = f;
+  g_last = *x_next;
+  has_last_ = true;
+  if (count_ == 0) return norm;
+
+  Small gamma(count_);
+  for (int i = 0; i < count_; ++i) {
+    gamma[i] = (weights.array() * df(i).array() * f.array()).sum();
+  }
+  SmallMatrix normal = gram_.topLeftCorner(count_, count_);
+  normal.diagonal() *= 1 + kRegularisation;
+  gamma = normal.ldlt().solve(gamma).eval();
+  if (!gamma.allFinite()) {
+    Restart();
+    return norm;
+  }
+  for (int i = 0; i < count_; ++i) *x_next -= gamma[i] * dg(i);                            // (1)
+  return norm;
 }
-}
+
+}  // namespace saltus

@@ -1,18 +1,46 @@
+// Anderson acceleration of a fixed-point iteration x ← g(x) [@cite WalkerNi2011].
+//
+//   f_k = g(x_k) − x_k,   γ = argmin ‖f_k − ΔF γ‖_w,   x_{k+1} = g(x_k) − ΔG γ                    (1)
+//
+// ΔF, ΔG hold the last m differences of f and g, w > 0 weighs the components. The least squares are
+// solved by normal equations: the history is short, and an ill-conditioned history only shortens the
+// benefit, since the caller judges what comes out.
 #pragma once
+
 #include <vector>
+
 #include "saltus/base/types.h"
+
 namespace saltus {
+
 class Anderson {
  public:
+  static constexpr int kMaxMemory = 10;
+
+  /// Forgets the history. Allocates only if n is larger than ever before.
   void Reset(int n, int memory);
-  void Restart() { count_ = 0; has_last_ = false; }
-  // x ← next input from x (input of the map) and g (its value)
-  void Extrapolate(const VectorX& x, const VectorX& weights, VectorX* g);
-  double norm() const { return norm_; }
+  /// Forgets the history, keeps the size.
+  void Restart();
+  /// From x_k and *x_next = g(x_k) writes x_{k+1} into *x_next.
+  /// @return ‖f_k‖_w
+  double Extrapolate(const VectorX& x, const VectorX& weights, VectorX* x_next);
+
  private:
-  int n_=0, m_=0, count_=0, next_=0; bool has_last_=false; double norm_=0;
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxMemory, 1>;
+  using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor,
+                                    kMaxMemory, kMaxMemory>;
+
+  Eigen::Map<VectorX> df(int i) { return {df_.data() + i * n_, n_}; }
+  Eigen::Map<VectorX> dg(int i) { return {dg_.data() + i * n_, n_}; }
+
+  std::ptrdiff_t n_ = 0;
+  int memory_ = 0;
+  int count_ = 0;          // differences held
+  int next_ = 0;           // where the next one goes
+  bool has_last_ = false;
   std::vector<double> df_, dg_;
-  VectorX f_, f_last_, g_last_;
-  MatrixX gram_;
+  std::vector<double> f_, f_last_, g_last_;
+  SmallMatrix gram_;       // ΔFᵀ w ΔF
 };
-}
+
+}  // namespace saltus

@@ -1,4 +1,16 @@
-// NSGS: the nonsmooth Gauss–Seidel method, accelerated.
+// NSGS: the nonsmooth Gauss–Seidel method [@cite AcaryBrogliato2008, §13.7], accelerated.
+//
+// A sweep g(r) visits all blocks in their order and solves each exactly with the others at rest
+// (sweep.h, coulomb_block.h). Solutions of the conic problem are the fixed points r = g(r)
+// (movable blocks). Plain sweeps converge slowly in tall or hyperstatic piles, so the sequence is
+// extrapolated (anderson.h); a sweep that changes r more than kGrowth times as much as the best
+// sweep did restarts the history from plain sweeps. Extrapolation moves only the starting point of
+// the next sweep: what is judged and returned is always the outcome of a sweep, hence inside the
+// cones.
+//
+// Stopping: |Δr|/|r| of a sweep costs nothing. When it predicts that the tolerance is met (by the
+// ratio seen at the last evaluation), or every kCheckPeriod sweeps, the natural-map residual
+// (conic_problem.h, eq. 4) is evaluated; it alone decides, and the best iterate seen is returned.
 #pragma once
 
 #include <memory>
@@ -7,17 +19,15 @@
 
 #include "saltus/cones/body_delassus.h"
 #include "saltus/cones/conic_solver.h"
+#include "saltus/cones/dense_delassus.h"
 #include "saltus/cones/solvers/anderson.h"
 #include "saltus/cones/solvers/local_blocks.h"
 
 namespace saltus {
 
 struct NsgsOptions : ConicSolverOptions {
-  bool symmetric_sweeps = false;
-  int memory = 5;
-  int period = 1;
-  double growth = 2.0;
-  int mode = 1;
+  bool symmetric_sweeps = false;  // every other sweep runs against the order of the blocks
+  int memory = 5;                 // of the acceleration, 0 … 10; 0: plain Gauss–Seidel
 };
 
 class NsgsSolver final : public ConicSolver {
@@ -29,19 +39,24 @@ class NsgsSolver final : public ConicSolver {
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<NsgsSolver>(options_);
   }
-  std::vector<double> log;
-  int checks = 0;
 
  private:
+  bool Prepare(const ConicProblem& problem, VectorX* r);
   template <class Form>
   SolveReport Iterate(const ConicProblem& problem, Form* form, VectorX* r);
+  /// Evaluates r; keeps it if it is the best so far. True if within tolerance.
+  bool Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report);
+  SolveStatus FindFailure(const ConicProblem& problem, const VectorX& r);
 
   NsgsOptions options_;
   LocalBlocks blocks_;
+  Anderson anderson_;
   NaturalMapScratch scratch_;
   std::vector<BodyDelassus::Velocity> velocities_;
-  Anderson anderson_;
-  VectorX best_, input_, weights_, p_;
+  DenseDelassus dense_{MatrixX()};   // copy of an operator of unknown form
+  VectorX weights_;                  // mean diagonal entry of each block, per row
+  VectorX input_;                    // starting point of the sweep
+  VectorX best_;
 };
 
 }  // namespace saltus

@@ -13,16 +13,16 @@
 namespace saltus {
 namespace {
 
-struct Run {
+struct BallRun {
   State state;
   double first_impulse = 0;
   double min_gap = 0;
 };
 
-Run RunBall(const BallSystem::Data& data, const MoreauJeanOptions& options, double h, int steps) {
+BallRun RunBall(const BallSystem::Data& data, const MoreauJeanOptions& options, double h, int steps) {
   BallSystem ball(data);
   MoreauJean integrator(options);
-  Run run;
+  BallRun run;
   run.state = ball.MakeInitialState();
   for (int n = 0; n < steps; ++n) {
     const StepReport& report = integrator.Step(ball, h, &run.state);
@@ -37,7 +37,7 @@ Run RunBall(const BallSystem::Data& data, const MoreauJeanOptions& options, doub
 
 // R1: Siconos 4.4 (Moreau–Jean, θ = ½, h = 0.005) prints these digits.
 TEST(MoreauJean, BouncingBallGivesTheDigitsOfAnIndependentCode) {
-  const Run run = RunBall({}, {}, 0.005, 200);
+  const BallRun run = RunBall({}, {}, 0.005, 200);
   EXPECT_NEAR(run.state.q[0], 0.7140385, 0.5e-7);
   EXPECT_NEAR(run.state.v[0], -1.3734, 0.5e-4);
   EXPECT_NEAR(run.first_impulse, 8.4366, 0.5e-4);
@@ -49,9 +49,10 @@ TEST(MoreauJean, BouncingBallConvergesAtOrderOne) {
   std::vector<double> log_h, log_error;
   // Errors depend on where the impact falls inside a step, so a fit over many steps is taken.
   for (int n = 100; n <= 12800; n = n * 4 / 3 + 1) {
-    const Run run = RunBall({}, {}, 1.0 / n, n);
+    const BallRun run = RunBall({}, {}, 1.0 / n, n);
     const double error = std::abs(run.state.q[0] - q_exact) + std::abs(run.state.v[0] - v_exact);
-    EXPECT_LT(error, 20.0 / n);  // |error| ≤ C h
+    // The impact comes at most a step late: |Δv| ≤ (1+e) g h, |Δq| ≤ (1+e) |v| h: 27 h in all.
+    EXPECT_LT(error, 30.0 / n);
     log_h.push_back(std::log(1.0 / n));
     log_error.push_back(std::log(error));
   }
@@ -73,13 +74,13 @@ TEST(MoreauJean, BouncingBallMatchesTheTableOfTheMethodPage) {
   MoreauJeanOptions options;
   options.theta = 5.0 / 9.0;
   options.projection = false;
-  const Run at_half = RunBall(data, options, 2e-3, 250);
+  const BallRun at_half = RunBall(data, options, 2e-3, 250);
   EXPECT_NEAR(at_half.state.q[0], 0.26602667, 0.5e-8);
   EXPECT_NEAR(at_half.state.v[0], 2.22, 1e-12);
-  const Run at_two = RunBall(data, options, 2e-3, 1000);
+  const BallRun at_two = RunBall(data, options, 2e-3, 1000);
   EXPECT_NEAR(at_two.state.q[0], 0.04271467, 0.5e-8);
   EXPECT_NEAR(at_two.state.v[0], 1.3416, 1e-10);
-  const Run at_rest = RunBall(data, options, 2e-3, 2000);
+  const BallRun at_rest = RunBall(data, options, 2e-3, 2000);
   EXPECT_NEAR(at_rest.state.q[0], -2.16e-6, 0.5e-8);
   EXPECT_NEAR(at_rest.min_gap, -2.0e-3, 0.5e-4);
 }
@@ -101,7 +102,7 @@ TEST(MoreauJean, ElasticBallKeepsItsEnergy) {
   BallSystem::Data data{1, 10, 1.0, 0.801, 0};
   MoreauJeanOptions options;
   options.projection = false;
-  const Run run = RunBall(data, options, 2e-3, 5000);
+  const BallRun run = RunBall(data, options, 2e-3, 5000);
   const double energy = 0.5 * run.state.v[0] * run.state.v[0] + 10 * run.state.q[0];
   EXPECT_NEAR(energy, 8.01, 1e-11);  // rounding of 5000 steps
 }
@@ -112,7 +113,7 @@ TEST(MoreauJean, FreeFlightLosesTheEnergyThatTheorySays) {
   MoreauJeanOptions options;
   options.theta = 0.8;
   const double h = 1e-2;
-  const Run run = RunBall(data, options, h, 100);
+  const BallRun run = RunBall(data, options, h, 100);
   const double energy = run.state.v[0] * run.state.v[0] + 20 * run.state.q[0];
   EXPECT_NEAR(energy - 2000, -2 * 100 * h * h * 0.3 * 100, 1e-10);
 }
@@ -121,7 +122,7 @@ TEST(MoreauJean, FreeFlightLosesTheEnergyThatTheorySays) {
 TEST(MoreauJean, ProjectionRemovesTheRestOffset) {
   BallSystem::Data data{1, 10, 0.5, 0.801, 0};
   MoreauJeanOptions options;
-  const Run run = RunBall(data, options, 2e-3, 2000);
+  const BallRun run = RunBall(data, options, 2e-3, 2000);
   EXPECT_EQ(run.state.v[0], 0.0);
   EXPECT_NEAR(run.state.q[0], 0, 1e-9);  // projection_tolerance
 }
@@ -133,7 +134,7 @@ TEST(MoreauJean, LinearizedActivationLandsWithoutPenetration) {
   options.activation = MoreauJeanOptions::Activation::kLinearized;
   options.theta = 1;
   options.projection = false;
-  const Run run = RunBall(data, options, 2e-3, 300);
+  const BallRun run = RunBall(data, options, 2e-3, 300);
   EXPECT_NEAR(run.min_gap, 0, 1e-16);
   EXPECT_NEAR(run.state.q[0], 0, 1e-16);
 }

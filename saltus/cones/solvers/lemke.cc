@@ -1,0 +1,171 @@
+#include "saltus/cones/solvers/lemke.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <Eigen/QR>
+
+namespace saltus {
+namespace {
+
+// The tableau  w − M z − e z₀ = q  of n rows. Columns: w (0 … n−1), z (n … 2n−1), z₀ (2n), and the
+// right-hand side (2n + 1). The columns of w hold the inverse of the basis: the lexicographic order
+// compares rows of [q | B⁻¹].
+class Tableau {
+ public:
+  Tableau(const MatrixX& M, const VectorX& q) : n_(static_cast<int>(q.size())) {
+    table_.setZero(n_, 2 * n_ + 2);
+    table_.leftCols(n_).setIdentity();
+    table_.middleCols(n_, n_) = -M;
+    table_.col(2 * n_).setConstant(-1);
+    table_.col(2 * n_ + 1) = q;
+    basis_.resize(static_cast<std::size_t>(n_));
+    for (int i = 0; i < n_; ++i) basis_[i] = i;
+    scale_ = std::max(M.cwiseAbs().maxCoeff(), 1.0);
+  }
+
+  int artificial() const { return 2 * n_; }
+  int basic(int row) const { return basis_[row]; }
+  int Complement(int column) const { return column < n_ ? column + n_ : column - n_; }
+
+  // The row that leaves at the start: smallest q, first in the lexicographic order.
+  int FindFirstRow() const {
+    int row = 0;
+    for (int i = 1; i < n_; ++i) {
+      if (table_(i, 2 * n_ + 1) < table_(row, 2 * n_ + 1)) row = i;
+    }
+    return row;
+  }
+
+  // The row that blocks the entering column, by lexicographic ratios; −1: a ray. z₀ leaves as soon
+  // as it is among the blocking rows, which ends the method.
+  int FindBlockingRow(int entering) const {
+    const double threshold = 1e-12 * std::max(1.0, table_.col(entering).cwiseAbs().maxCoeff());
+    int best = -1;
+    for (int i = 0; i < n_; ++i) {
+      if (!(table_(i, entering) > threshold)) continue;
+      if (best < 0 || IsLexicographicallyLess(i, best, entering)) best = i;
+    }
+    if (best < 0) return best;
+    for (int i = 0; i < n_; ++i) {
+      if (basis_[i] == artificial() && table_(i, entering) > threshold &&
+          Ratio(i, 2 * n_ + 1, entering) <= Ratio(best, 2 * n_ + 1, entering)) {
+        return i;
+      }
+    }
+    return best;
+  }
+
+  void Pivot(int row, int entering) {
+    table_.row(row) /= table_(row, entering);
+    for (int i = 0; i < n_; ++i) {
+      if (i == row) continue;
+      const double factor = table_(i, entering);
+      if (factor != 0) table_.row(i) -= factor * table_.row(row);
+    }
+    table_.col(entering).setZero();
+    table_(row, entering) = 1;
+    basis_[row] = entering;
+  }
+
+  bool IsFinite() const { return table_.col(2 * n_ + 1).allFinite(); }
+  // Basic z, by their index.
+  std::vector<int> ActiveRows() const {
+    std::vector<int> active;
+    for (const int column : basis_) {
+      if (column >= n_ && column < 2 * n_) active.push_back(column - n_);
+    }
+    std::sort(active.begin(), active.end());
+    return active;
+  }
+  VectorX Solution() const {
+    VectorX z = VectorX::Zero(n_);
+    for (int i = 0; i < n_; ++i) {
+      if (basis_[i] >= n_ && basis_[i] < 2 * n_) {
+        z[basis_[i] - n_] = std::max(0.0, table_(i, 2 * n_ + 1));
+      }
+    }
+    return z;
+  }
+
+ private:
+  double Ratio(int i, int column, int entering) const {
+    return table_(i, column) / table_(i, entering);
+  }
+  bool IsLexicographicallyLess(int i, int j, int entering) const {
+    const double tie = 1e-13;
+    const auto differs = [&](double a, double b) {
+      return std::abs(a - b) > tie * std::max({std::abs(a), std::abs(b), 1e-300});
+    };
+    double a = Ratio(i, 2 * n_ + 1, entering), b = Ratio(j, 2 * n_ + 1, entering);
+    if (differs(a, b)) return a < b;
+    for (int column = 0; column < n_; ++column) {
+      a = Ratio(i, column, entering);
+      b = Ratio(j, column, entering);
+      if (differs(a, b)) return a < b;
+    }
+    return false;
+  }
+
+  int n_;
+  double scale_ = 1;
+  std::vector<int> basis_;
+  // Row operations dominate: rows are contiguous.
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> table_;
+};
+
+// Solves M_aa z_a = −q_a for the final active set, which removes the rounding of the pivots. Kept
+// only if it stays feasible.
+void Polish(const MatrixX& M, const VectorX& q, const std::vector<int>& active, VectorX* z) {
+  const Eigen::Index k = static_cast<Eigen::Index>(active.size());
+  if (k == 0) return;
+  MatrixX M_aa(k, k);
+  VectorX q_a(k);
+  for (Eigen::Index i = 0; i < k; ++i) {
+    q_a[i] = q[active[i]];
+    for (Eigen::Index j = 0; j < k; ++j) M_aa(i, j) = M(active[i], active[j]);
+  }
+  const VectorX z_a = M_aa.colPivHouseholderQr().solve(-q_a);
+  if (!z_a.allFinite() || z_a.minCoeff() < 0) return;
+  VectorX refined = VectorX::Zero(z->size());
+  for (Eigen::Index i = 0; i < k; ++i) refined[active[i]] = z_a[i];
+  const auto error = [&](const VectorX& x) {
+    const VectorX w = M * x + q;
+    return x.cwiseMin(w).norm();
+  };
+  if (error(refined) < error(*z)) *z = refined;
+}
+
+}  // namespace
+
+LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z) {
+  LemkeReport report;
+  z->setZero(q.size());
+  if (q.size() == 0 || q.minCoeff() >= 0) return report;
+  Tableau tableau(M, q);
+  int row = tableau.FindFirstRow();
+  int leaving = tableau.basic(row);
+  tableau.Pivot(row, tableau.artificial());
+  report.outcome = LemkeOutcome::kMaxPivots;
+  for (report.pivots = 1; report.pivots <= max_pivots; ++report.pivots) {
+    const int entering = tableau.Complement(leaving);
+    row = tableau.FindBlockingRow(entering);
+    if (row < 0) {
+      report.outcome = LemkeOutcome::kRay;
+      return report;
+    }
+    leaving = tableau.basic(row);
+    tableau.Pivot(row, entering);
+    if (!tableau.IsFinite()) return report;
+    if (leaving != tableau.artificial()) continue;
+    report.outcome = LemkeOutcome::kSolved;
+    *z = tableau.Solution();
+    Polish(M, q, tableau.ActiveRows(), z);
+    return report;
+  }
+  return report;
+}
+
+}  // namespace saltus

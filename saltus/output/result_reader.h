@@ -1,0 +1,54 @@
+// Reading a result file: frames, channels, audit and the last checkpoint. Files of running and of
+// killed runs are read up to their last complete frame.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/output/channel.h"
+#include "saltus/simulation/audit.h"
+#include "saltus/simulation/frame.h"
+#include "saltus/simulation/simulation.h"
+
+namespace saltus {
+
+/// All members throw InputError, which names the file, if it is damaged or not a result.
+class ResultReader {
+ public:
+  explicit ResultReader(const std::string& path);
+  ~ResultReader();
+  ResultReader(ResultReader&&) noexcept;
+  ResultReader& operator=(ResultReader&&) noexcept;
+
+  const std::string& path() const;
+  const std::string& title() const;
+  const std::string& scene() const;           // the text of the scene
+  const std::string& saltus_version() const;  // that wrote the file
+  const std::string& outcome() const;         // "running" if the run is alive or was killed
+  const std::vector<AuditEntry>& audit() const;
+  const ChannelCatalog& catalog() const;
+  const FrameLayout& layout() const { return catalog().layout(); }
+  bool has_contacts() const;  // false if recorded without
+
+  long num_frames() const { return static_cast<long>(times().size()); }
+  const std::vector<double>& times() const;  // s, not decreasing
+
+  /// The channel at every frame. Throws InputError with the nearest names for an unknown one.
+  std::vector<double> ReadChannel(const std::string& name) const;
+  std::vector<double> ReadChannel(const Channel& channel) const;
+  /// step_index is not recorded and stays 0.
+  Frame ReadFrame(long index) const;
+
+  bool has_checkpoint() const;
+  Checkpoint ReadCheckpoint() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// True if the file begins like HDF5; false also if it cannot be read.
+bool LooksLikeResult(const std::string& path);
+
+}  // namespace saltus

@@ -1,0 +1,30 @@
+// A line plot over time as an SVG image: axes, ticks, units and a legend, nothing to install.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace saltus {
+
+struct PlotLine {
+  std::string label;           // "ball.position.z"
+  std::string unit;            // lines of one unit share a panel
+  std::vector<double> times;   // s, not decreasing
+  std::vector<double> values;  // not finite: a break in the line
+};
+
+struct PlotOptions {
+  std::string title;
+  double width = 800;         // pixels
+  double panel_height = 320;  // pixels for each unit
+};
+
+/// One panel per unit, one above the other, with a common time axis. Lines with more points than
+/// pixels are drawn by the smallest and largest value of each pixel column: no peak is lost.
+std::string MakeSvgPlot(const std::vector<PlotLine>& lines, const PlotOptions& options);
+
+/// Round numbers (1, 2 or 5 times a power of ten) that cover [low, high] with at most max_count
+/// steps. low < high.
+std::vector<double> MakeTicks(double low, double high, int max_count);
+
+}  // namespace saltus

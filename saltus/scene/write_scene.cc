@@ -1,0 +1,70 @@
+// A Scene as YAML: every value is written out, so that reading the text gives an equal Scene.
+#include <utility>
+
+#include "saltus/scene/scene.h"
+#include "saltus/scene/write_model.h"
+#include "saltus/scene/yaml.h"
+
+namespace saltus {
+namespace {
+
+const char* PolicyName(FailurePolicy policy) {
+  switch (policy) {
+    case FailurePolicy::kStop:
+      return "stop";
+    case FailurePolicy::kHalve:
+      return "halve";
+    case FailurePolicy::kFlag:
+      break;
+  }
+  return "flag";
+}
+
+Value MakeSimulation(const SimulationOptions& options, const IntegratorChoice& integrator) {
+  Value map = MakeMap();
+  map.Add("integrator", MakeScalar(integrator.name));
+  FindIntegrator(integrator.name).write(integrator.options, &map);
+  map.Add("step", MakeNumber(options.step));
+  map.Add("until", MakeNumber(options.until));
+  map.Add("on_failure", MakeScalar(PolicyName(options.on_failure)));
+  map.Add("max_halvings", MakeNumber(options.max_halvings));
+  return map;
+}
+
+Value MakeAudit(const AuditLimits& limits) {
+  Value map = MakeMap();
+  const auto add = [&map](const char* key, const std::optional<double>& limit) {
+    if (limit) map.Add(key, MakeNumber(*limit));
+  };
+  add("max_penetration", limits.max_penetration);
+  add("max_constraint", limits.max_constraint);
+  add("max_constraint_rate", limits.max_constraint_rate);
+  add("max_complementarity", limits.max_complementarity);
+  add("energy_closure", limits.energy_closure);
+  return map;
+}
+
+Value MakeOutput(const OutputSettings& output) {
+  Value map = MakeMap();
+  if (output.dt) {
+    map.Add("dt", MakeNumber(*output.dt));
+  } else {
+    map.Add("every", MakeNumber(static_cast<double>(output.every)));
+  }
+  map.Add("contacts", MakeScalar(output.contacts ? "true" : "false"));
+  return map;
+}
+
+}  // namespace
+
+std::string WriteScene(const Scene& scene) {
+  Value root = MakeMap();
+  root.Add("saltus", MakeNumber(kSceneFormat));
+  AddModel(scene.model, &root);
+  root.Add("simulation", MakeSimulation(scene.simulation, scene.integrator));
+  root.Add("audit", MakeAudit(scene.simulation.limits));
+  root.Add("output", MakeOutput(scene.output));
+  return FormatYaml(root);
+}
+
+}  // namespace saltus
