@@ -42,8 +42,8 @@ double FlexibleGmres::Add(const VectorX& z, VectorX* A_z) {
     h_[i] = upper;
   }
   const double length = std::hypot(h_[k], rest);
-  c_[k] = length > 0 ? h_[k] / length : 1;
-  s_[k] = length > 0 ? rest / length : 0;
+  c_[k] = length > 0 ? h_[k] / length : 0;  // A z_k = 0 leaves the residual as it is.
+  s_[k] = length > 0 ? rest / length : 1;
   h_[k] = length;
   R_.col(k).head(k + 1) = h_.head(k + 1);
   g_[k + 1] = -s_[k] * g_[k];

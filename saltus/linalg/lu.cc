@@ -56,13 +56,10 @@ bool InvertInPlace(int n_dynamic, double* a, int* swaps, double* column) {
 
 bool InvertSmallMatrix(int n, const double* A, double* inverse) {
   std::copy(A, A + n * n, inverse);
-  int swaps[6];
-  double column[6];
+  constexpr int kMaxOnStack = 24;
+  int swaps[kMaxOnStack];
+  double column[kMaxOnStack];
   switch (n) {
-    case 1:
-      return InvertInPlace<1>(n, inverse, swaps, column);
-    case 2:
-      return InvertInPlace<2>(n, inverse, swaps, column);
     case 3:
       return InvertInPlace<3>(n, inverse, swaps, column);
     case 6:
@@ -70,6 +67,7 @@ bool InvertSmallMatrix(int n, const double* A, double* inverse) {
     default:
       break;
   }
+  if (n <= kMaxOnStack) return InvertInPlace<0>(n, inverse, swaps, column);
   std::vector<int> many_swaps(n);
   std::vector<double> long_column(n);
   return InvertInPlace<0>(n, inverse, many_swaps.data(), long_column.data());

@@ -26,7 +26,7 @@ inline constexpr const char* kGroundName = "ground";
 /// Two materials i, j meet with μ = √(μ_i μ_j), e_N = max(e_i, e_j), e_T = (e_Ti + e_Tj)/2, unless
 /// a MaterialPairSpec says otherwise.
 struct MaterialSpec {
-  std::string name;
+  std::string name{};
   double density = 1000;              // kg/m³, > 0
   double friction = 0.5;              // μ ≥ 0
   double restitution = 0;             // e_N ∈ [0, 1]
@@ -36,32 +36,32 @@ struct MaterialSpec {
 /// Overrides the combination rule for one pair (or for a material with itself). What is not given
 /// follows the rule.
 struct MaterialPairSpec {
-  std::array<std::string, 2> materials;
-  std::optional<double> friction;
-  std::optional<double> restitution;
-  std::optional<double> restitution_tangential;
+  std::array<std::string, 2> materials{};
+  std::optional<double> friction{};
+  std::optional<double> restitution{};
+  std::optional<double> restitution_tangential{};
 };
 
 struct ShapeSpec {
-  Shape shape;
-  Pose pose;             // shape frame in the body frame (in the world for the ground)
-  std::string material;  // empty: the default material (a MaterialSpec as constructed)
-  int group = 0;         // shapes of equal nonzero groups never collide
+  Shape shape{};
+  Pose pose{};             // shape frame in the body frame (in the world for the ground)
+  std::string material{};  // empty: the default material (a MaterialSpec as constructed)
+  int group = 0;           // shapes of equal nonzero groups never collide
 };
 
 /// A rigid body in space (6 degrees of freedom; 3 in a planar model).
 struct RigidBodySpec {
-  std::string name;
+  std::string name{};
   /// kg, > 0. Absent: from the shapes and the densities of their materials; overlaps count twice.
-  std::optional<double> mass;
+  std::optional<double> mass{};
   /// About the centre of mass, body axes, kg m². Symmetric positive definite, principal moments
   /// obey the triangle inequality J₁ ≤ J₂ + J₃. Absent: from the shapes, scaled to `mass` if given.
-  std::optional<Matrix3> inertia;
+  std::optional<Matrix3> inertia{};
   Vector3 position = Vector3::Zero();               // centre of mass, world, m
   Quaternion orientation = Quaternion::Identity();  // R_WB; normalised by Build
   Vector3 velocity = Vector3::Zero();               // of the centre of mass, world axes, m/s
   Vector3 angular_velocity = Vector3::Zero();       // WORLD axes, rad/s
-  std::vector<ShapeSpec> shapes;
+  std::vector<ShapeSpec> shapes{};
   /// Where mass or inertia come from the shapes, their common centroid must be the local origin;
   /// otherwise Build throws and says by how much to move them. With recenter = true the centroid
   /// may be anywhere: `position`, shapes and all local points of this body refer to the frame the
@@ -72,11 +72,11 @@ struct RigidBodySpec {
 
 /// A point mass (3 degrees of freedom; 2 in a planar model). Its frame never rotates.
 struct PointMassSpec {
-  std::string name;
+  std::string name{};
   double mass = 1;                     // kg, > 0
   Vector3 position = Vector3::Zero();  // m
   Vector3 velocity = Vector3::Zero();  // m/s
-  std::vector<ShapeSpec> shapes;       // for contact only
+  std::vector<ShapeSpec> shapes{};     // for contact only
 };
 
 enum class JointType {
@@ -122,29 +122,29 @@ struct JointLimits {
 ///
 /// `axis` and `axis2` are in world axes at the initial configuration (need not be unit).
 struct JointSpec {
-  std::string name;
+  std::string name{};
   JointType type = JointType::kSpherical;
-  std::string body_a, body_b;
-  std::optional<Vector3> at;                     // world point at the initial configuration, m
-  std::optional<std::array<Vector3, 2>> points;  // one in the local frame of each body, m
-  std::optional<Vector3> axis;
-  std::optional<Vector3> axis2;  // universal: must be ⟂ axis; default: chosen ⟂
+  std::string body_a{}, body_b{};
+  std::optional<Vector3> at{};                     // world point at the initial configuration, m
+  std::optional<std::array<Vector3, 2>> points{};  // one in the local frame of each body, m
+  std::optional<Vector3> axis{};
+  std::optional<Vector3> axis2{};  // universal: must be ⟂ axis; default: chosen ⟂
   /// The coordinate's value at the initial configuration (default 0: it counts from there).
   double initial_angle = 0;         // rad
   double initial_displacement = 0;  // m
 
   /// Prescribed motion of the coordinate: one more constraint row.
-  std::optional<TimeFunction> drive_angle;         // rad; revolute, cylindrical
-  std::optional<TimeFunction> drive_displacement;  // m; prismatic, cylindrical, point-on-line
-  std::optional<TimeFunction> drive_length;        // m, > 0; distance. Absent: see `length`
+  std::optional<TimeFunction> drive_angle{};         // rad; revolute, cylindrical
+  std::optional<TimeFunction> drive_displacement{};  // m; prismatic, cylindrical, point-on-line
+  std::optional<TimeFunction> drive_length{};        // m, > 0; distance. Absent: see `length`
   /// Distance joint: its constant length, m, > 0. Absent: the initial distance.
-  std::optional<double> length;
+  std::optional<double> length{};
 
   /// revolute: angle (range < 2π); prismatic, cylindrical, point-on-line: displacement;
   /// distance: length (a rope has only an upper limit; the joint then has no bilateral row);
   /// spherical: upper = largest angle in (0, π) between the axis as carried by a and by b.
-  std::optional<JointLimits> limits;
-  std::optional<JointLimits> angle_limits;  // cylindrical
+  std::optional<JointLimits> limits{};
+  std::optional<JointLimits> angle_limits{};  // cylindrical
 
   /// Dry friction, −slip ∈ N(force), |force| ≤ constant + load-dependent part:
   ///   revolute, spherical      |τ| ≤ friction_torque + friction·friction_radius·|F|
@@ -164,18 +164,18 @@ struct JointSpec {
 
 /// Pulls the points together with F = stiffness (l − rest_length) + damping l̇.
 struct SpringSpec {
-  std::string name;
-  std::string body_a, body_b;
+  std::string name{};
+  std::string body_a{}, body_b{};
   std::array<Vector3, 2> points = {Vector3::Zero(), Vector3::Zero()};  // local, m
   double stiffness = 0;                                                // N/m, ≥ 0
   double damping = 0;                                                  // N s/m, ≥ 0
-  std::optional<double> rest_length;  // m, ≥ 0. Absent: the initial distance
+  std::optional<double> rest_length{};  // m, ≥ 0. Absent: the initial distance
 };
 
 /// Pulls the points together with F = damping l̇.
 struct DamperSpec {
-  std::string name;
-  std::string body_a, body_b;
+  std::string name{};
+  std::string body_a{}, body_b{};
   std::array<Vector3, 2> points = {Vector3::Zero(), Vector3::Zero()};  // local, m
   double damping = 0;                                                  // N s/m, ≥ 0
 };
@@ -185,10 +185,10 @@ struct DamperSpec {
 /// the initial configuration (the angle then counts from there; meant for bodies whose relative
 /// rotation is about that axis). In space |angle − rest_angle| < π; planar models count turns.
 struct TorsionSpringSpec {
-  std::string name;
-  std::string joint;
-  std::string body_a, body_b;
-  std::optional<Vector3> axis;
+  std::string name{};
+  std::string joint{};
+  std::string body_a{}, body_b{};
+  std::optional<Vector3> axis{};
   double stiffness = 0;   // N m/rad, ≥ 0
   double damping = 0;     // N m s/rad, ≥ 0
   double rest_angle = 0;  // rad
@@ -198,8 +198,8 @@ struct TorsionSpringSpec {
 /// force −k_i d_i − c_i ḋ_i along the axes of a, torque −k_i θ_i − c_i θ̇_i along them, θ the
 /// rotation vector of b relative to a (|θ| < π). Relaxed at the initial configuration.
 struct BushingSpec {
-  std::string name;
-  std::string body_a, body_b;
+  std::string name{};
+  std::string body_a{}, body_b{};
   Vector3 at = Vector3::Zero();                 // world point at the initial configuration, m
   Quaternion axes = Quaternion::Identity();     // world axes of the frame there
   Vector3 stiffness = Vector3::Zero();          // N/m, ≥ 0
@@ -213,18 +213,18 @@ enum class LoadAxes { kWorld, kBody };
 
 /// A force at a point of a body.
 struct ForceLoadSpec {
-  std::string name;
-  std::string body;
-  Vector3 at = Vector3::Zero();       // local, m
-  std::array<TimeFunction, 3> force;  // N
+  std::string name{};
+  std::string body{};
+  Vector3 at = Vector3::Zero();         // local, m
+  std::array<TimeFunction, 3> force{};  // N
   LoadAxes axes = LoadAxes::kWorld;
 };
 
 /// A torque on a rigid body.
 struct TorqueLoadSpec {
-  std::string name;
-  std::string body;
-  std::array<TimeFunction, 3> torque;  // N m
+  std::string name{};
+  std::string body{};
+  std::array<TimeFunction, 3> torque{};  // N m
   LoadAxes axes = LoadAxes::kWorld;
 };
 
@@ -232,9 +232,9 @@ struct TorqueLoadSpec {
 /// joint, force along the axis of a prismatic, cylindrical, point-on-line or distance joint. On b;
 /// opposite on a.
 struct ActuatorSpec {
-  std::string name;
-  std::string joint;
-  TimeFunction effort;  // N or N m
+  std::string name{};
+  std::string joint{};
+  TimeFunction effort{};  // N or N m
 };
 
 using ForceSpec = std::variant<SpringSpec, DamperSpec, TorsionSpringSpec, BushingSpec,
@@ -254,7 +254,7 @@ struct PlaneSurface {
 struct LineSurface {
   std::string body = kGroundName;
   Vector3 from = Vector3::Zero(), to = Vector3::UnitX();  // local, m, from ≠ to
-  std::optional<Vector3> up;  // local. Absent: the normal of a planar model; needed in space
+  std::optional<Vector3> up{};  // local. Absent: the normal of a planar model; needed in space
 };
 /// A circular arc, extruded along its axis. The solid lies inside, or outside for `hollow`.
 struct CircleSurface {
@@ -262,27 +262,27 @@ struct CircleSurface {
   Vector3 center = Vector3::Zero();  // local, m
   double radius = 1;                 // m, > 0
   bool hollow = false;               // true: the point moves inside the circle
-  std::optional<Vector3> up;         // axis, local. As in LineSurface
+  std::optional<Vector3> up{};       // axis, local. As in LineSurface
   /// Arc from `start` (counted about `up` from the direction `reference`) over `sweep`.
-  std::optional<Vector3> reference;  // local; needed if sweep < 2π
-  double start = 0;                  // rad
-  double sweep = 6.283185307179586;  // rad, in (0, 2π]
+  std::optional<Vector3> reference{};  // local; needed if sweep < 2π
+  double start = 0;                    // rad
+  double sweep = 6.283185307179586;    // rad, in (0, 2π]
 };
 /// A smooth curve (cubic spline) through points of a plane, extruded along `up`. The solid lies to
 /// the right when going along the points with `up` towards the eye.
 struct CurveSurface {
   std::string body = kGroundName;
-  std::vector<Vector3> points;  // local, m; at least 3, consecutive ones distinct
-  bool closed = false;          // true: the last point is joined smoothly to the first
-  std::optional<Vector3> up;    // local. As in LineSurface
+  std::vector<Vector3> points{};  // local, m; at least 3, consecutive ones distinct
+  bool closed = false;            // true: the last point is joined smoothly to the first
+  std::optional<Vector3> up{};    // local. As in LineSurface
 };
 using SurfaceSpec = std::variant<PlaneSurface, LineSurface, CircleSurface, CurveSurface>;
 
 struct ContactSpec {
-  std::string name;
-  std::string body;              // carries the point
+  std::string name{};
+  std::string body{};            // carries the point
   Vector3 at = Vector3::Zero();  // the point, local, m
-  SurfaceSpec surface;
+  SurfaceSpec surface{};
   double friction = 0;                // μ ≥ 0
   double restitution = 0;             // e_N ∈ [0, 1]
   double restitution_tangential = 0;  // e_T ∈ [−1, 1]
@@ -298,17 +298,17 @@ struct PlaneSpec {
 PlaneSpec MakePlane(const std::string& name);
 
 struct ModelSpec {
-  std::string name;
+  std::string name{};
   Vector3 gravity = Vector3(0, 0, -9.81);  // m/s²
-  std::optional<PlaneSpec> planar;
-  std::vector<MaterialSpec> materials;
-  std::vector<MaterialPairSpec> pairs;
-  std::vector<RigidBodySpec> rigid_bodies;
-  std::vector<PointMassSpec> point_masses;
-  std::vector<ShapeSpec> ground_shapes;
-  std::vector<JointSpec> joints;
-  std::vector<ForceSpec> forces;
-  std::vector<ContactSpec> contacts;
+  std::optional<PlaneSpec> planar{};
+  std::vector<MaterialSpec> materials{};
+  std::vector<MaterialPairSpec> pairs{};
+  std::vector<RigidBodySpec> rigid_bodies{};
+  std::vector<PointMassSpec> point_masses{};
+  std::vector<ShapeSpec> ground_shapes{};
+  std::vector<JointSpec> joints{};
+  std::vector<ForceSpec> forces{};
+  std::vector<ContactSpec> contacts{};
 };
 
 }  // namespace saltus

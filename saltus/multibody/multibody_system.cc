@@ -1,8 +1,10 @@
 #include "saltus/multibody/multibody_system.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "saltus/math/so3.h"
+#include "saltus/multibody/contact/reach.h"
 
 namespace saltus {
 namespace {
@@ -29,8 +31,20 @@ void Prepare(const std::shared_ptr<const BlockPattern>& pattern, BlockMatrix* ma
 }  // namespace
 
 MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
-    : model_(std::move(model)), traits_(MakeTraits(*model_)), world_(model_->world) {
+    : model_(std::move(model)), traits_(MakeTraits(*model_)), world_(model_->world), reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
+}
+
+double MultibodySystem::CalcSpeedBound(const VectorX&, const VectorX& v) const {
+  const bool angular = !model_->limits.empty();  // limits on angles close at angular speed
+  double bound = 0;
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
+    const Vector6 V = model_->bodies[b].CalcSpatialVelocity(v);
+    const double spin = V.tail<3>().norm();
+    bound = std::max(bound, V.head<3>().norm() + spin * reaches_[b]);
+    if (angular) bound = std::max(bound, spin);
+  }
+  return bound;
 }
 
 std::unique_ptr<System> MultibodySystem::Clone() const {

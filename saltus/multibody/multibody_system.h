@@ -61,6 +61,7 @@ class MultibodySystem final : public System {
   void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
                              BlockMatrix* K) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
+  double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
   Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;
   std::string ConstraintName(int row) const override;
   /// "stop", "ball-ground", "hinge.limit", "hinge.friction".
@@ -84,8 +85,9 @@ class MultibodySystem final : public System {
 
   std::shared_ptr<const Model> model_;
   SystemTraits traits_;
-  CollisionWorld world_;     // own copy: holds scratch
-  std::vector<Pose> poses_;  // scratch of FindContacts
+  CollisionWorld world_;         // own copy: holds scratch
+  std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
+  std::vector<Pose> poses_;      // scratch of FindContacts
   std::vector<Witness> witnesses_;
 };
 

@@ -242,7 +242,7 @@ TEST(ManifoldTest, FeaturesPersistThroughContact) {
       std::set<std::uint32_t> now;
       for (const Witness& c : w) {
         now.insert(c.feature);
-        EXPECT_LT((c.normal - Vector3::UnitZ()).norm(), 1e-14);
+        EXPECT_LT((c.normal - Vector3::UnitZ()).norm(), 1.01e-9);  // B's face is turned by 1e-9
         EXPECT_LT(std::abs(c.gap), 2e-7);
       }
       if (trial == 0) names = now;
@@ -302,7 +302,10 @@ TEST(ManifoldTest, DegeneratePositionsStayFinite) {
             ASSERT_NEAR(w.normal.norm(), 1, 1e-14);
           }
           if (distance < 0.099) {
-            EXPECT_NEAR(CalcLeastGap(witnesses), distance, 1e-7);
+            ASSERT_FALSE(witnesses.empty());
+            EXPECT_GT(CalcLeastGap(witnesses), distance - 1e-7);
+            EXPECT_NEAR(CalcSeparationValue(A, B, witnesses[0].normal), CalcLeastGap(witnesses),
+                        1e-7);
           }
         }
       }

@@ -24,14 +24,14 @@ struct BodyLoad {
   int slot = 0;  // diagonal block of the body
   bool is_torque = false;
   LoadAxes axes = LoadAxes::kWorld;
-  Vector3 at = Vector3::Zero();            // b, local, m
-  std::array<TimeFunction, 3> components;  // N or N m
+  Vector3 at = Vector3::Zero();              // b, local, m
+  std::array<TimeFunction, 3> components{};  // N or N m
 };
 
 struct Actuator {
-  Pair pair;
-  Measure measure;
-  TimeFunction effort;  // N or N m
+  Pair pair{};
+  Measure measure{};
+  TimeFunction effort{};  // N or N m
 };
 
 void AddLoads(const std::vector<BodyLoad>& loads, const std::vector<Body>& bodies, double t,

@@ -14,8 +14,8 @@
 namespace saltus {
 
 struct SpringElement {
-  Pair pair;
-  Coordinate coordinate;
+  Pair pair{};
+  Coordinate coordinate{};
   double stiffness = 0;  // k, N/m or N m/rad
   double damping = 0;    // c, N s/m or N m s/rad
   double rest = 0;       // m or rad

@@ -17,21 +17,21 @@
 namespace saltus {
 
 struct JointRow {
-  Measure measure;
+  Measure measure{};
   double shift = 0;
-  TimeFunction target;        // constant 0 unless driven
+  TimeFunction target{};      // constant 0 unless driven
   bool translational = true;  // its multiplier is a force (N), not a torque (N m)
 };
 
 struct Joint {
-  std::string name;
+  std::string name{};
   JointType type = JointType::kFixed;
-  Pair pair;
-  std::vector<JointRow> rows;  // rows [first_row, first_row + rows.size()) of G
+  Pair pair{};
+  std::vector<JointRow> rows{};  // rows [first_row, first_row + rows.size()) of G
   int first_row = 0;
-  int num_holding_rows = 0;              // rows before those of drives
-  std::optional<Coordinate> coordinate;  // angle, displacement or length
-  std::optional<Coordinate> angle;       // cylindrical: its second coordinate
+  int num_holding_rows = 0;                // rows before those of drives
+  std::optional<Coordinate> coordinate{};  // angle, displacement or length
+  std::optional<Coordinate> angle{};       // cylindrical: its second coordinate
 };
 
 /// "angle", "displacement", "length" or "" (none), and its unit.
@@ -44,7 +44,7 @@ std::vector<JointRow> MakeHoldingRows(JointType type);
 /// One end of the range of a coordinate: gap = sign (value − bound) ≥ 0.
 struct JointLimit {
   int joint = -1;
-  Coordinate coordinate;
+  Coordinate coordinate{};
   double bound = 0;  // m or rad
   double sign = 1;   // +1: lower end, −1: upper end
   double restitution = 0;
@@ -55,11 +55,11 @@ struct JointLimit {
 /// measures, or the relative angular velocity in world axes (spherical joints in space).
 struct JointFriction {
   int joint = -1;
-  std::vector<Measure> measures;  // empty: relative angular velocity, three components
-  std::vector<double> scales;
-  double bound = 0;            // N or N m
-  double coefficient = 0;      // 1 or m
-  std::vector<int> load_rows;  // rows of G
+  std::vector<Measure> measures{};  // empty: relative angular velocity, three components
+  std::vector<double> scales{};
+  double bound = 0;              // N or N m
+  double coefficient = 0;        // 1 or m
+  std::vector<int> load_rows{};  // rows of G
 };
 
 }  // namespace saltus

@@ -53,7 +53,7 @@ void CalcMeasure(const Measure& measure, const PairFrames& frames, const Placeme
 /// An angle is reported near `center` (within π). Where both bodies are planar their angles count
 /// turns, and so does the value: φ is then unwrapped near turn_sign (angle_B − angle_A).
 struct Coordinate {
-  Measure measure;
+  Measure measure{};
   double shift = 0;
   double center = 0;
   double turn_sign = 0;          // ±1: count turns; 0: do not

@@ -70,8 +70,8 @@ TEST_P(MalformedScene, IsRefusedWithPlaceAndAdvice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, MalformedScene, testing::ValuesIn(ListMalformed()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });

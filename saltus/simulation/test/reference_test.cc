@@ -107,7 +107,9 @@ TEST(Pendulum, PointMassOnADistanceJointConvergesAtOrderTwo) {
           std::hypot(run.state.q[0] + 0.275087462576, run.state.q[2] + 0.961419205099);
       steps.push_back(h);
       errors.push_back(error);
-      if (projection) EXPECT_LT(run.audit.max_constraint, 1e-13);
+      if (projection) {
+        EXPECT_LT(run.audit.max_constraint, 1e-13);
+      }
       EXPECT_LT(run.audit.max_constraint_rate, 1e-10);
     }
     EXPECT_NEAR(FitOrder(steps, errors), 2.0, 0.05);
