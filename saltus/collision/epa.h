@@ -4,7 +4,7 @@
 // support function σ(n) = max n·(a − b) the nearest face (n, d) satisfies
 //   d ≤ penetration ≤ σ(n),   stop when σ(n) − d ≤ ε.                                        (1)
 // Polyhedra end exactly (no vertex is left to add), curved cores with ε = 1e-10 of their size.
-// @cite VanDenBergen2001
+// @cite VanDenBergen2003
 #pragma once
 
 #include <vector>

@@ -17,8 +17,11 @@ namespace {
 
 /// |g| below this is rounding: joints are not projected any further.
 constexpr double kConstraintRounding = 1e-14;
-/// A gap below this is closed, m: rounding must not open a contact at rest.
-constexpr double kGapRounding = 1e-11;
+/// A contact is at rest while its gap and speed are below this share of what the forces of one step
+/// can do: neither rounding nor the tolerance of the solver may open it.
+constexpr double kRest = 0.01;
+/// Without projection only rounding is forgiven, m: the textbook scheme.
+constexpr double kGapRounding = 1e-12;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -77,7 +80,10 @@ class MoreauJean::Impl {
 
   bool solver_ok_ = true;
   int worst_block_ = -1;
+  double acceleration_bound_ = 0;   // m/s²
+
   std::vector<int> active_;
+  std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   VectorX u_minus_;        // u at v_n, all rows of the problem
   VectorX bias_;           // bias rows
   VectorX shift_;          // restitution and gap terms of (5), (7)
@@ -120,8 +126,8 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
       if (block(i, i) > 0) acceleration_[pattern.offset(b) + i] /= block(i, i);
     }
   }
-  const double margin =
-      2 * h * (system.CalcSpeedBound(q, v) + h * system.CalcSpeedBound(q, acceleration_)) + 1e-9;
+  acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
+  const double margin = 2 * h * (system.CalcSpeedBound(q, v) + h * acceleration_bound_) + 1e-9;
   if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
   system.FindContacts(t, q, margin, &contacts_);
   found_time_ = t;
@@ -131,6 +137,9 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
 
 void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   active_.clear();
+  by_gap_.clear();
+  const double rest_speed = kRest * h * acceleration_bound_;
+  const double rest_gap = h * rest_speed;
   const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
   for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
     const Contact& c = contacts_.contacts[i];
@@ -139,7 +148,10 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
       const RowBlock& rb = contacts_.blocks[k];
       u_n += contacts_.rows(rb, 1).row(0).dot(state.v.segment(rb.dof, rb.columns));
     }
-    if (all || c.gap + options_.gamma * h * u_n <= kGapRounding) active_.push_back(i);              // (6)
+    const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
+    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;     // (6)
+    active_.push_back(i);
+    by_gap_.push_back(rests || (all && !(c.restitution > 0 && c.gap + h * u_n <= 0)));
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();
@@ -162,13 +174,10 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     const Contact& c = contacts_.contacts[active_[i]];
     const int o = problem_.offset(i);
-    const double u_n = u_minus_[o];
-    const bool bounces = c.restitution > 0 && c.gap + h * u_n <= 0;
-    if (all && !bounces) {
-      shift_[o] = (std::max(c.gap, 0.0) / h + (1 - theta) * u_n) / theta;                // (7)
-      if (c.gap <= 0) shift_[o] = 0;
-    } else {
-      shift_[o] = c.restitution * u_n;                                                   // (5)
+    if (!by_gap_[i]) {
+      shift_[o] = c.restitution * u_minus_[o];                                           // (5)
+    } else if (c.gap > 0) {
+      shift_[o] = (c.gap / h + (1 - theta) * u_minus_[o]) / theta;                       // (7)
     }
     for (int k = 1; k < problem_.cone(i).dimension; ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];

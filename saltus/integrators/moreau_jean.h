@@ -11,7 +11,10 @@
 //
 // Activation of a contact (rule frozen during the step):
 //   kPredicted    g_n + γ h u_N(v_n) ≤ 0;  γ = 0 "none", ½ "half" (default), 1 "full"           (6)
-//   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| unless the contact
+//                 With projection, a contact at rest (gap and speed below 1 % of what the forces of
+//                 one step can do) is active too, with law (7).
+//   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| (θ = 1;
+//                 [g_n/h + (1−θ)u_N⁻]/θ in general, so that g_n + h u_N,θ ≥ 0) unless the contact
 //                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0): landing without penetration for
 //                 e_N = 0, at most second-order penetration in general                         (7)
 //

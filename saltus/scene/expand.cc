@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "saltus/math/expression.h"
@@ -132,7 +133,7 @@ class Expander {
   double Evaluate(const std::string& formula, const Place& place) {
     const std::string path = path_;
     try {
-      const Expression expression = Expression::Parse(formula);
+      const Expression& expression = ParseOnce(formula);
       if (expression.uses("t") && values_.count("t") == 0) {
         throw InputError("", "the time t has no value while a scene is read",
                          "write functions of time without ${…}: \"sin(t)\"");
@@ -142,10 +143,16 @@ class Expander {
       return expression.Evaluate(values_);
     } catch (const InputError& error) {
       if (!error.location().file.empty()) throw;  // Another parameter is at fault.
-      throw InputError(path, "${" + formula + "}: " + error.message(),
+      throw InputError(path, Describe(MakeScalar(formula)) + ": " + error.message(),
                        error.suggestion().empty() ? "check the formula" : error.suggestion(),
                        place.location());
     }
+  }
+
+  const Expression& ParseOnce(const std::string& formula) {
+    const auto found = formulas_.find(formula);
+    if (found != formulas_.end()) return found->second;
+    return formulas_.emplace(formula, Expression::Parse(formula)).first->second;
   }
 
   /// Makes sure that a parameter has been evaluated; unknown names are left to Evaluate.
@@ -232,12 +239,26 @@ class Expander {
     path_.resize(length);
     Value body = value;
     std::erase_if(body.entries, [](const Value::Entry& entry) { return entry.key == "repeat"; });
-    budget_->SpendTree(body, body.place);
+    long count = CountAtLeast(body);
+    for (const Index& index : indices) count *= std::max(0L, index.last - index.first + 1);
+    budget_->Require(count, body.place);  // Fails before hours of work, not after.
     Iterate(indices, 0, [&] {
       add(body);
       path_.resize(length);
     });
     for (const Index& index : indices) values_.erase(index.name);
+  }
+
+  /// Values that one repetition makes, without what is repeated inside.
+  static long CountAtLeast(const Value& value) {
+    long count = 1;
+    for (const Value& item : value.items) {
+      if (item.Find("repeat") == nullptr) count += CountAtLeast(item);
+    }
+    for (const Value::Entry& entry : value.entries) {
+      if (entry.value.Find("repeat") == nullptr) count += CountAtLeast(entry.value);
+    }
+    return count;
   }
 
   template <typename Visit>
@@ -287,6 +308,7 @@ class Expander {
   const Value* parameters_ = nullptr;
   ValueBudget* budget_;
   VariableValues values_;
+  std::unordered_map<std::string, Expression> formulas_;
   std::vector<std::string> pending_;  // parameters under evaluation
   std::string path_;                  // of the value at hand
 };

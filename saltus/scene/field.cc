@@ -11,7 +11,14 @@
 namespace saltus {
 namespace {
 
-std::string FormatNumber(double number) { return MakeNumber(number).text; }
+/// Whole numbers without exponent.
+std::string FormatNumber(double number) {
+  constexpr double kLargestWhole = 1e15;
+  if (std::abs(number) < kLargestWhole && number == std::floor(number)) {
+    return std::to_string(static_cast<long long>(number));
+  }
+  return MakeNumber(number).text;
+}
 
 /// True if the whole text is one number; *number may be infinite or NaN.
 bool ParseNumber(std::string_view text, double* number) {
@@ -163,7 +170,8 @@ TimeFunction Field::ReadTimeFunction() const {
   try {
     return MakeTimeFunction(Expression::Parse(value_->text));
   } catch (const InputError& error) {
-    throw InputError(path_, error.message(), error.suggestion(), value_->place.location());
+    Fail(error.message(),
+         error.suggestion().empty() ? "for instance \"0.1*sin(3*t)\"" : error.suggestion());
   }
 }
 

@@ -120,7 +120,9 @@ Quaternion ReadOrientation(const Field& field) {
           ->Fail("the quaternion [w, x, y, z] has length " + MakeNumber(norm).text,
                  "it must be 1 within 0.001");
     }
-    return Quaternion(q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm);
+    constexpr double kRounding = 1e-14;  // A quaternion that was written with all digits stays.
+    const double scale = std::abs(norm - 1) < kRounding ? 1 : 1 / norm;
+    return Quaternion(scale * q[0], scale * q[1], scale * q[2], scale * q[3]);
   }
   const Vector3 rpy = map.Find("rpy")->ReadVector3();
   return Eigen::AngleAxisd(rpy.z(), Vector3::UnitZ()) *

@@ -159,7 +159,9 @@ Scene ReadTree(const Value& tree, const ReadContext& context) {
 }
 
 /// The place of the value that `path` ("bodies.ball.mass") names, or of the last part that exists.
-SourceLocation FindPlace(const Value& tree, const std::string& path) {
+SourceLocation FindPlace(const Value& tree, std::string path) {
+  std::replace(path.begin(), path.end(), '[', '.');  // "pairs[0].materials"
+  std::erase(path, ']');
   const Value* value = &tree;
   SourceLocation location = tree.place.location();
   for (std::size_t start = 0; start < path.size();) {
@@ -228,7 +230,9 @@ std::shared_ptr<const Model> BuildModel(const Scene& scene) {
     return ModelBuilder(scene.model).Build();
   } catch (const InputError& error) {
     if (!scene.origin || error.location().line > 0) throw;
-    throw InputError(error.item(), error.message(), error.suggestion(),
+    throw InputError(error.item(), error.message(),
+                     error.suggestion().empty() ? "docs/scene.md says what is admissible here"
+                                                : error.suggestion(),
                      FindPlace(*scene.origin, error.item()));
   }
 }

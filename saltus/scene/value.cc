@@ -74,7 +74,11 @@ void ValueBudget::Spend(const Value& value, const Place& place) {
   for (const Value::Entry& entry : value.entries) {
     spent_ += static_cast<long>(entry.key.size() / kBytesPerValue);
   }
-  if (spent_ > max_) {
+  Require(0, place);
+}
+
+void ValueBudget::Require(long count, const Place& place) const {
+  if (spent_ > max_ - count) {
     throw InputError("",
                      "the scene has more than " + std::to_string(max_) +
                          " values after includes, aliases and repetition",

@@ -19,7 +19,7 @@ namespace saltus {
 struct SceneLimits {
   int max_depth = 64;                             // nesting of lists and maps
   int max_include_depth = 16;                     // files that include files
-  long max_values = 4'000'000;                    // values after includes, aliases and repetition
+  long max_values = 2'000'000;                    // values after includes, aliases and repetition
   std::size_t max_bytes = std::size_t{64} << 20;  // of one file
 };
 
@@ -75,6 +75,8 @@ class ValueBudget {
   /// Throws InputError at `place` once the sum exceeds the limit.
   void Spend(const Value& value, const Place& place);      // one value, not what it contains
   void SpendTree(const Value& value, const Place& place);  // with all that it contains
+  /// Throws if `count` more values would exceed the limit.
+  void Require(long count, const Place& place) const;
 
  private:
   long max_;

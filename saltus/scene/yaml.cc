@@ -25,8 +25,8 @@ Place MakePlace(const File& file, const YAML::Mark& mark) {
 /// Receives the events of the parser and grows the tree.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(File file, const SceneLimits& limits, ValueBudget* budget)
-      : file_(std::move(file)), limits_(limits), budget_(budget) {}
+  TreeBuilder(const std::string& text, File file, const SceneLimits& limits, ValueBudget* budget)
+      : text_(text), file_(std::move(file)), limits_(limits), budget_(budget) {}
 
   Value&& root() { return std::move(root_); }
 
@@ -42,6 +42,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     CheckTag(tag, mark);
+    if (tag == "!") CheckQuotes(mark);
     Value value = MakeScalar(text, MakePlace(file_, mark));
     if (tag == "?" && (text == "~" || text == "null")) value.kind = Value::Kind::kNull;
     Finish(std::move(value), anchor);
@@ -105,6 +106,21 @@ class TreeBuilder final : public YAML::EventHandler {
     if (tag.empty() || tag == "?" || tag == "!" || tag.compare(0, kStandard.size(), kStandard) == 0)
       return;
     throw InputError("", "unknown YAML tag '" + tag + "'", "remove the tag", Here(mark));
+  }
+
+  /// The library takes the end of the file for the missing quote of a text.
+  void CheckQuotes(const YAML::Mark& mark) const {
+    static const std::string kByteOrderMark = "\xEF\xBB\xBF";
+    const std::size_t skipped = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    std::size_t i = skipped + static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (i >= text_.size() || (text_[i] != '"' && text_[i] != '\'')) return;
+    const char quote = text_[i];
+    for (++i; i < text_.size() && text_[i] != quote; ++i) {
+      if (quote == '"' && text_[i] == '\\') ++i;
+    }
+    if (i < text_.size()) return;
+    throw InputError("", "YAML syntax: a quoted text has no end", "close it with the same quote",
+                     Here(mark));
   }
 
   void Start(Value::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -199,6 +215,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
+  const std::string& text_;
   File file_;
   const SceneLimits& limits_;
   ValueBudget* budget_;
@@ -227,14 +244,14 @@ Value ParseYaml(const std::string& text, const std::string& file_name, const Sce
   const File file = std::make_shared<const std::string>(file_name);
   CheckCharacters(text, file, limits);
   std::istringstream stream(text);
-  TreeBuilder builder(file, limits, budget);
+  TreeBuilder builder(text, file, limits, budget);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
       throw InputError("", "the file is empty", "a scene begins with 'saltus: 1'", {*file, 1, 1});
     }
     Value root = builder.root();
-    TreeBuilder second(file, limits, budget);
+    TreeBuilder second(text, file, limits, budget);
     if (parser.HandleNextDocument(second)) {
       throw InputError("", "the file holds more than one YAML document", "remove the line '---'",
                        second.root().place.location());

@@ -147,7 +147,7 @@ RunResult RunOnSlope(const Shape& shape, double radius, double mu, double angle,
                          .Add(body)
                          .Build();
   MoreauJeanOptions options;
-  options.solver_options.tolerance = 1e-14;
+  options.solver_options.tolerance = 1e-13;
   options.solver_options.max_iterations = 20000;
   return RunModel(model, options, 0.005, until);
 }
@@ -189,7 +189,7 @@ TEST(Incline, SphereRollsBelowItsLimitAndSlipsAbove) {
       const RunResult run = RunOnSlope(Sphere{radius}, radius, mu, angle, 0.7 * k, until);
       const Vector3 v = run.state.v.head<3>();
       EXPECT_NEAR(v.dot(slope.downhill) / until, a, 1e-8);
-      EXPECT_NEAR(run.state.v.tail<3>().norm() / until, spin, 1e-7);
+      EXPECT_NEAR(run.state.v.tail<3>().norm() / until, spin, 1e-7 * spin);
       EXPECT_NEAR((v - v.dot(slope.downhill) * slope.downhill).norm(), 0, 1e-9);
     }
   }

@@ -47,7 +47,7 @@ TEST(Wall, HundredBricksStayWhereTheyAre) {
   }
   const auto model = builder.Build();
   MoreauJeanOptions options;
-  options.solver_options.tolerance = 1e-7;
+  options.solver_options.tolerance = 1e-6;
   options.solver_options.max_iterations = 20000;
   const RunResult run = RunModel(model, options, 0.005, 2);
   EXPECT_EQ(run.outcome.kind, RunOutcome::Kind::kFinished) << run.outcome.message;

@@ -1,0 +1,63 @@
+// saltus: run, check and look at simulations of multibody systems with contact and friction.
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "saltus/base/error.h"
+#include "saltus/output/result_file.h"
+
+#include "apps/saltus/commands.h"
+
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  saltus run scenes/bouncing_ball.yaml               run a scene; the result is bouncing_ball.h5
+  saltus info bouncing_ball.h5                       what is in it, and can it be trusted
+  saltus probe bouncing_ball.h5 ball.position.z --at 0.5,1
+  saltus plot bouncing_ball.h5 ball.position.z energy.total -o ball.svg
+Exit codes: 0 good, 1 the simulation failed its policy or its audit limits, 2 bad input.
+'saltus COMMAND --help' tells more about each command.)";
+
+int PrintError(const char* message, int code) {
+  fmt::print(stderr, "saltus: error: {}\n", message);
+  return code;
+}
+
+int RunCommandLine(int argc, char** argv) {
+  int exit_code = saltus::kExitGood;
+  CLI::App app("Nonsmooth dynamics of multibody systems: joints, contact, friction, impacts.",
+               "saltus");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "saltus " + saltus::LibraryVersion());
+  saltus::AddRunCommand(&app, &exit_code);
+  saltus::AddCheckCommand(&app, &exit_code);
+  saltus::AddInfoCommand(&app, &exit_code);
+  saltus::AddProbeCommand(&app, &exit_code);
+  saltus::AddPlotCommand(&app, &exit_code);
+  saltus::AddListCommand(&app, &exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help and --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    PrintError(error.what(), saltus::kExitBadInput);
+    fmt::print(stderr, "Run 'saltus --help' for usage.\n");
+    return saltus::kExitBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return RunCommandLine(argc, argv);
+  } catch (const saltus::InputError& error) {
+    return PrintError(error.what(), saltus::kExitBadInput);
+  } catch (const std::exception& error) {
+    return PrintError(error.what(), saltus::kExitFailed);
+  }
+}
