@@ -1,18 +1,18 @@
 // The conic problem that every integrator poses and every solver solves.
 //
-//   u = A r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c ∈ K_c                                    (1)
+//   u = A r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c ∈ K_c (1)
 //
-// r collects impulses (N s), u relative velocities after the step including restitution terms (m/s),
-// A = H S⁻¹Hᵀ is the Delassus operator [@cite AcaryBrogliato2008, §13]. Cones:
+// r collects impulses (N s), u relative velocities after the step including restitution terms
+// (m/s), A = H S⁻¹Hᵀ is the Delassus operator [@cite AcaryBrogliato2008, §13]. Cones:
 //
 //   kFree          K = R^d, K* = {0}:            u = 0, r free
 //   kNonnegative   K = R₊ (d = 1):               0 ≤ u ⟂ r ≥ 0
-//   kFriction      K = {|r_T| ≤ μ r_N}, d = 2 or 3, order N, T1, T2:  û = u + μ|u_T| n           (2)
+//   kFriction      K = {|r_T| ≤ μ r_N}, d = 2 or 3, order N, T1, T2:  û = u + μ|u_T| n (2)
 //                  (De Saxcé's change of variable makes (1) exact, non-associated Coulomb friction;
 //                  @cite DeSaxceFeng1998)
 //   kBox           K = [−s, s]^d, disc of radius s if d > 1 (dry friction of a joint):
 //                  −u ∈ N_K(r);  s = bound + coefficient·|ℓ₀ + L r|: constant, or load dependent
-//                  through the rows L of the same problem                                        (3)
+//                  through the rows L of the same problem (3)
 #pragma once
 
 #include <vector>
@@ -26,11 +26,11 @@ enum class ConeKind { kFree, kNonnegative, kFriction, kBox };
 
 struct Cone {
   ConeKind kind = ConeKind::kNonnegative;
-  int offset = 0;          // first row of the block
+  int offset = 0;  // first row of the block
   int dimension = 1;
-  double friction = 0;     // μ ≥ 0 (kFriction)
-  double bound = 0;        // constant part of s (kBox), N s
-  int load = -1;           // index into ConicProblem::loads, or −1 (kBox)
+  double friction = 0;  // μ ≥ 0 (kFriction)
+  double bound = 0;     // constant part of s (kBox), N s
+  int load = -1;        // index into ConicProblem::loads, or −1 (kBox)
 };
 
 /// ℓ = ℓ₀ + L r: the part of the impulses that loads a dry-friction block, eq. (3).
@@ -41,9 +41,9 @@ struct ConeLoad {
 };
 
 struct ConicProblem {
-  const Delassus* A = nullptr;   // not owned
+  const Delassus* A = nullptr;  // not owned
   VectorX b;
-  std::vector<Cone> cones;       // in row order, no gaps
+  std::vector<Cone> cones;  // in row order, no gaps
   std::vector<ConeLoad> loads;
 
   int size() const { return static_cast<int>(b.size()); }
@@ -51,14 +51,14 @@ struct ConicProblem {
 
 /// How well r solves a problem, judged outside every solver.
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
-///               relative to ‖ρ b‖ (and 0 where both vanish)                                      (4)
-///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖)                                           (5)
+///               relative to ‖ρ b‖ (and 0 where both vanish) (4)
+///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖) (5)
 /// A block that nothing can move (A_cc = 0) takes the mean ρ of the others, or 1 if there are none:
 /// it counts only if its velocity violates the law. Not-a-number gives infinity in both.
 struct NaturalMapResidual {
   double relative = 0;
   double absolute = 0;
-  int worst_block = -1;          // block with the largest contribution to (4)
+  int worst_block = -1;  // block with the largest contribution to (4)
 };
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r);
 

@@ -42,8 +42,7 @@ std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
   if (name == "lemke") return std::make_unique<LemkeSolver>(options);
   std::vector<std::string> names;
   for (const ConicSolverInfo& info : ListConicSolvers()) names.push_back(info.name);
-  throw InputError("solver", "there is no contact solver '" + name + "'",
-                   SuggestName(name, names));
+  throw InputError("solver", "there is no contact solver '" + name + "'", SuggestName(name, names));
 }
 
 }  // namespace saltus

@@ -9,24 +9,24 @@
 namespace saltus {
 
 enum class SolveStatus {
-  kConverged,       // the natural-map residual is within tolerance
-  kMaxIterations,   // best iterate returned, residual above tolerance
-  kStagnated,       // no more progress possible; best iterate returned
-  kInfeasible,      // a ray or inconsistency was found; said as such
-  kNotFinite,       // data or iterates are NaN or infinite
-  kUnsupported,     // the method does not handle a cone of this problem; r is left as it was
+  kConverged,      // the natural-map residual is within tolerance
+  kMaxIterations,  // best iterate returned, residual above tolerance
+  kStagnated,      // no more progress possible; best iterate returned
+  kInfeasible,     // a ray or inconsistency was found; said as such
+  kNotFinite,      // data or iterates are NaN or infinite
+  kUnsupported,    // the method does not handle a cone of this problem; r is left as it was
 };
 const char* StatusName(SolveStatus status);
 
 struct SolveReport {
   SolveStatus status = SolveStatus::kConverged;
   int iterations = 0;
-  NaturalMapResidual residual;   // computed by CalcNaturalMapResidual
+  NaturalMapResidual residual;  // computed by CalcNaturalMapResidual
   bool ok() const { return status == SolveStatus::kConverged; }
 };
 
 struct ConicSolverOptions {
-  double tolerance = 1e-9;       // on NaturalMapResidual::relative, eq. (4)
+  double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4)
   int max_iterations = 1000;
 };
 

@@ -88,9 +88,9 @@ double CalcBoxBound(const ConicProblem& problem, const Cone& cone, const double*
 
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r,
                                           NaturalMapScratch* scratch) {
-  SALTUS_CHECK(problem.A != nullptr && problem.A->size() == problem.size() &&
-                   r.size() == problem.size(),
-               "operator, b and r differ in size");
+  SALTUS_CHECK(
+      problem.A != nullptr && problem.A->size() == problem.size() && r.size() == problem.size(),
+      "operator, b and r differ in size");
   VectorX& u = scratch->u;
   problem.A->Multiply(r, &u);
   u += problem.b;
@@ -102,13 +102,12 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const Vec
   for (std::size_t c = 0; c < problem.cones.size(); ++c) {
     const Cone& cone = problem.cones[c];
     const double rho = step_size(cone);
-    const double bound =
-        cone.kind == ConeKind::kBox ? CalcBoxBound(problem, cone, r.data()) : 0.0;
+    const double bound = cone.kind == ConeKind::kBox ? CalcBoxBound(problem, cone, r.data()) : 0.0;
     const double* u_c = u.data() + cone.offset;
     const double* r_c = r.data() + cone.offset;
-    const double contribution = CalcBlockResidual(cone, bound, rho, u_c, r_c);             // (4)
+    const double contribution = CalcBlockResidual(cone, bound, rho, u_c, r_c);  // (4)
     scaled += contribution;
-    plain += CalcBlockResidual(cone, bound, 1.0, u_c, r_c);                                // (5)
+    plain += CalcBlockResidual(cone, bound, 1.0, u_c, r_c);  // (5)
     const double b_c = rho * CalcNorm(problem.b.data() + cone.offset, cone.dimension);
     free_impulse += b_c * b_c;
     if (contribution > worst) {

@@ -1,8 +1,7 @@
 // Euclidean projections onto the cones and sets of ConicProblem.
 //
-//   friction cone   K  = {|x_T| ≤ μ x_N}                                                         (1)
-//   its dual        K* = {μ|x_T| ≤ x_N}                                                          (2)
-//   disc            D  = {|x| ≤ s}, an interval in one dimension                                 (3)
+//   friction cone   K  = {|x_T| ≤ μ x_N} (1) its dual        K* = {μ|x_T| ≤ x_N} (2) disc D  = {|x|
+//   ≤ s}, an interval in one dimension                                 (3)
 //
 // Moreau's decomposition links the first two: x = P_K(x) − P_K*(−x), the parts being orthogonal.
 // The vectors are spans of d numbers, in place, so that the residual of a large problem is one pass

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -50,7 +51,9 @@ class MoreauJean::Impl {
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
   void ChooseActive(const State& state, double h);
   void WarmStart(const State& state);
-  void MoveTo(System& system, const State& start, double h, const VectorX& v);
+  void MoveTo(System& system, const State& start, double h, const VectorX& v, bool project);
+  bool StepEquationsHold(System& system, const State& start, double h);
+  void DivideByMassDiagonal(VectorX* f) const;
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
   bool SolveVelocity(System& system, const State& start, double h);
   void Iterate(System& system, const State& start, double h);
@@ -81,6 +84,7 @@ class MoreauJean::Impl {
   bool solver_ok_ = true;
   int worst_block_ = -1;
   double acceleration_bound_ = 0;   // m/s²
+  double force_speed_ = 0;          // h |f/M|: what the forces of one step do to the velocity
 
   std::vector<int> active_;
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
@@ -112,6 +116,17 @@ void MoreauJean::Impl::Prepare(System& system) {
   found_margin_ = -1;
 }
 
+/// f_i / M_ii: an acceleration for scales and bounds.
+void MoreauJean::Impl::DivideByMassDiagonal(VectorX* f) const {
+  const BlockPattern& pattern = M_.pattern();
+  for (int b = 0; b < pattern.num_blocks(); ++b) {
+    const auto block = M_.block(pattern.FindSlot(b, b));
+    for (int i = 0; i < pattern.size(b); ++i) {
+      if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
+    }
+  }
+}
+
 /// The margin covers what can close within one step: twice the distance that the fastest point
 /// travels, with the acceleration that the forces give it.
 void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
@@ -119,13 +134,7 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
   if (!system.traits().has_contacts) return;
   system.CalcForce(t, q, v, &f_);
   acceleration_ = f_;
-  const BlockPattern& pattern = M_.pattern();
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = std::as_const(M_).block(pattern.FindSlot(b, b));
-    for (int i = 0; i < pattern.size(b); ++i) {
-      if (block(i, i) > 0) acceleration_[pattern.offset(b) + i] /= block(i, i);
-    }
-  }
+  DivideByMassDiagonal(&acceleration_);
   acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
   const double margin = 2 * h * (system.CalcSpeedBound(q, v) + h * acceleration_bound_) + 1e-9;
   if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
@@ -212,13 +221,14 @@ void MoreauJean::Impl::WarmStart(const State& state) {
 
 /// q_ = q_n ⊕ h v_θ (2), with the joints closed by the last factorised (S, G) if asked for, and
 /// G_theta_ at the intermediate configuration (3).
-void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, const VectorX& v) {
+void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, const VectorX& v,
+                              bool project) {
   const double theta = options_.theta;
   delta_ = h * ((1 - theta) * start.v + theta * v);
   system.Retract(start.q, delta_, &q_);
   if (system.traits().num_constraints == 0) return;
   const double t = start.time + h;
-  if (options_.projection) {
+  if (project) {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < 20; ++k) {
       system.CalcConstraint(t, q_, &g_);
@@ -253,7 +263,6 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   const double t = start.time + h;
   const double theta = options_.theta;
   const int m = system.traits().num_constraints;
-  system.CalcForce(t, q_, v_, &f1_);
   FormIterationMatrix(system, t, h, v_);
   if (!kkt_->Factor(S_, G_)) return false;
   // rhs = S v^k − M (v^k − v_n) + h f_θ + (G_θ − G)ᵀ Λ^k
@@ -295,42 +304,51 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   return v_new_.allFinite();
 }
 
+/// True if v_, q_, lambda_ and r_ satisfy (1) and (3) to the Newton tolerance. Judged by these
+/// equations rather than by the last correction, in which the tolerance of the contact solver shows.
+bool MoreauJean::Impl::StepEquationsHold(System& system, const State& start, double h) {
+  const double theta = options_.theta;
+  const double t = start.time + h;
+  const double scale = std::max({v_.lpNorm<Eigen::Infinity>(), start.v.lpNorm<Eigen::Infinity>(),
+                                 force_speed_});
+  if (system.traits().num_constraints > 0) {
+    system.CalcConstraintJacobian(t, q_, &G_);
+    system.CalcConstraintRate(t, q_, &g_t_);
+    scratch_ = g_t_;
+    scratch_.noalias() += G_ * v_;
+    if (!(scratch_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale)) return false;
+  }
+  scratch_ = v_ - start.v;
+  M_.Multiply(scratch_, &rhs_);
+  rhs_ -= h * ((1 - theta) * f0_ + theta * f1_);
+  scratch_.setZero(rhs_.size());
+  problem_.AddForce(r_, &scratch_);
+  rhs_ -= scratch_;
+  if (system.traits().num_constraints > 0) rhs_.noalias() -= G_theta_.transpose() * lambda_;
+  DivideByMassDiagonal(&rhs_);
+  return rhs_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale;
+}
+
 void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
   const SystemTraits& traits = system.traits();
   const bool linear = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
   v_ = start.v;
   lambda_.setZero(traits.num_constraints);
+  // The predictor is not projected: no factorisation of this step exists yet.
+  MoveTo(system, start, h, v_, /*project=*/false);
+  system.CalcForce(start.time + h, q_, v_, &f1_);
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     report_.status = StepStatus::kOk;
-    if (k == 1) {
-      // The predictor is not projected: no factorisation of this step exists yet.
-      delta_ = h * start.v;
-      system.Retract(start.q, delta_, &q_);
-      if (traits.num_constraints > 0) {
-        scratch_ = options_.theta * delta_;
-        system.Retract(start.q, scratch_, &q_theta_);
-        system.CalcConstraintJacobian(start.time + options_.theta * h, q_theta_, &G_theta_);
-      }
-    } else {
-      MoveTo(system, start, h, v_);
-    }
     ++report_.newton_iterations;
     if (!SolveVelocity(system, start, h)) {
       report_.status = StepStatus::kNotFinite;
       return;
     }
-    const double change = (v_new_ - v_).lpNorm<Eigen::Infinity>();
-    const double scale = std::max(v_new_.lpNorm<Eigen::Infinity>(),
-                                  (v_new_ - start.v).lpNorm<Eigen::Infinity>());
     v_.swap(v_new_);
-    // Rounding of S v and of the multipliers limits the change: the floor 1e-15 keeps systems at
-    // rest from asking for less.
-    if (linear || change <= options_.newton_tolerance * scale + 1e-15) {
-      MoveTo(system, start, h, v_);
-      return;
-    }
+    MoveTo(system, start, h, v_, options_.projection);
+    system.CalcForce(start.time + h, q_, v_, &f1_);
+    if (linear || StepEquationsHold(system, start, h)) return;
   }
-  MoveTo(system, start, h, v_);
   report_.status = StepStatus::kNewtonNotConverged;
 }
 
@@ -348,6 +366,9 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   const double t = state->time + h;
   if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
   system.CalcForce(state->time, state->q, state->v, &f0_);
+  scratch_ = f0_;
+  DivideByMassDiagonal(&scratch_);
+  force_speed_ = h * scratch_.lpNorm<Eigen::Infinity>();
   FindContacts(system, state->time, state->q, state->v, h);
   ChooseActive(*state, h);
   WarmStart(*state);
@@ -488,7 +509,9 @@ void MoreauJean::Impl::NameCulprit(const System& system) {
   switch (report_.status) {
     case StepStatus::kSolverNotConverged: {
       const auto contacts = static_cast<int>(report_.contacts.size());
-      report_.culprit = "residual " + std::to_string(report_.solver_residual) + ", worst at ";
+      char residual[32];
+      std::snprintf(residual, sizeof(residual), "%.1e", report_.solver_residual);
+      report_.culprit = std::string("residual ") + residual + ", worst at ";
       if (worst_block_ >= 0 && worst_block_ < contacts) {
         report_.culprit +=
             "contact '" + system.ContactName(report_.contacts[worst_block_].key) + "'";

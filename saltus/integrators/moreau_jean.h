@@ -46,7 +46,7 @@ struct MoreauJeanOptions {
   double gamma = 0.5;                 // prediction factor of (6), ∈ [0, 1]
   bool projection = true;
   double projection_tolerance = 1e-9;  // m: penetration left by the contact projection
-  double newton_tolerance = 1e-11;    // relative, on the velocity increment
+  double newton_tolerance = 1e-11;    // on (1)/M and (3), relative to the velocities
   int max_newton_iterations = 25;
   std::string solver = "auto";
   ConicSolverOptions solver_options;

@@ -55,8 +55,8 @@ Notices MultibodySystem::MakeNotices() const {
     const Joint& joint = model_->joints[index];
     notices.push_back({Severity::kInfo, "joint '" + joint.name + "'",
                        std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
-                           " constraint rows repeat what other joints hold; motion is not "
-                           "affected, but the reactions of the loop are not unique"});
+                           " constraint rows are redundant: other joints hold the same. Motion is "
+                           "not affected, but the reactions of the loop are not unique"});
   }
   return notices;
 }

@@ -66,6 +66,7 @@ H5FD_t* Open(const char* name, unsigned flags, hid_t access, haddr_t) {
   file->descriptor = descriptor;
   file->end_of_file = static_cast<haddr_t>(status.st_size);
   file->fault = info->fault;
+  file->fault->error_number = 0;  // HDF5 looks for an older file first; that attempt may fail.
   file->device = status.st_dev;
   file->inode = status.st_ino;
   return &file->base;

@@ -60,7 +60,7 @@ double Anderson::Extrapolate(const VectorX& x, const VectorX& weights, VectorX* 
     Restart();
     return norm;
   }
-  for (int i = 0; i < count_; ++i) *x_next -= gamma[i] * dg(i);                            // (1)
+  for (int i = 0; i < count_; ++i) *x_next -= gamma[i] * dg(i);  // (1)
   return norm;
 }
 

@@ -1,10 +1,10 @@
 // Anderson acceleration of a fixed-point iteration x ← g(x) [@cite WalkerNi2011].
 //
-//   f_k = g(x_k) − x_k,   γ = argmin ‖f_k − ΔF γ‖_w,   x_{k+1} = g(x_k) − ΔG γ                    (1)
+//   f_k = g(x_k) − x_k,   γ = argmin ‖f_k − ΔF γ‖_w,   x_{k+1} = g(x_k) − ΔG γ (1)
 //
 // ΔF, ΔG hold the last m differences of f and g, w > 0 weighs the components. The least squares are
-// solved by normal equations: the history is short, and an ill-conditioned history only shortens the
-// benefit, since the caller judges what comes out.
+// solved by normal equations: the history is short, and an ill-conditioned history only shortens
+// the benefit, since the caller judges what comes out.
 #pragma once
 
 #include <vector>
@@ -35,12 +35,12 @@ class Anderson {
 
   std::ptrdiff_t n_ = 0;
   int memory_ = 0;
-  int count_ = 0;          // differences held
-  int next_ = 0;           // where the next one goes
+  int count_ = 0;  // differences held
+  int next_ = 0;   // where the next one goes
   bool has_last_ = false;
   std::vector<double> df_, dg_;
   std::vector<double> f_, f_last_, g_last_;
-  SmallMatrix gram_;       // ΔFᵀ w ΔF
+  SmallMatrix gram_;  // ΔFᵀ w ΔF
 };
 
 }  // namespace saltus

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include <Eigen/LU>
 
@@ -16,7 +15,8 @@ using Matrix2 = Eigen::Matrix2d;
 
 constexpr double kIsotropyTolerance = 4e-16;  // Relative: the shortcut is exact to rounding.
 constexpr int kMaxNewtonPasses = 12;
-constexpr double kAngleTolerance = 1e-8;      // Newton squares the error: 1e-16 after the step.
+constexpr double kNoise = 1e-13;          // Relative to the terms of (5).
+constexpr double kAngleTolerance = 1e-8;  // Newton squares the error: 1e-16 after the step.
 
 Vector2 Turn(const Vector2& d) { return {-d[1], d[0]}; }
 
@@ -44,14 +44,15 @@ Eigen::Matrix<double, d, 1> ProjectedStep(const Eigen::Matrix<double, d, d>& W, 
 // Equation (5): a + μ B d = −σ d on the unit circle.
 struct SlipEquation {
   Vector2 a;
-  Matrix2 B;       // already times μ
-  Vector2 w;       // times μ
+  Matrix2 B;  // already times μ
+  Vector2 w;  // times μ
   double w_nn;
-  double scale;    // of a + μ B d
+  double scale;  // |a| + |μB|
+  double noise;  // rounding of a + μ B d, which may cancel to far below its terms
 
   // w_nn + μ w·d > 0 keeps r_N positive, σ ≥ 0 makes friction oppose the slip.
   bool IsAdmissible(const Vector2& d) const {
-    return w_nn + w.dot(d) > 0 && d.dot(a + B * d) <= 1e-12 * scale;
+    return w_nn + w.dot(d) > 0 && d.dot(a + B * d) <= noise;
   }
 
   bool FindByNewton(Vector2* d) const {
@@ -91,20 +92,21 @@ struct SlipEquation {
                                      trace * trace + 2 * det - a1.dot(a1), 2 * trace, 1.0};  // (6)
     std::array<double, 4> roots;
     const int count = FindQuarticRoots(p, 0.0, 2.0, &roots);
-    double best = std::numeric_limits<double>::infinity();
+    double best = 0;  // Among admissible roots, the one of the smallest impulse.
     for (int i = 0; i < count; ++i) {
       Vector2 x = -(roots[i] * a1 + c);  // (μB + σI)⁻¹a up to a factor of either sign.
       if (x.squaredNorm() == 0) continue;
       x.normalize();
       for (Vector2 candidate : {x, Vector2(-x)}) {
         Polish(&candidate);
-        const double error = std::abs(Turn(candidate).dot(a1 + B1 * candidate));
-        if (!IsAdmissible(candidate) || !(error < best)) continue;
-        best = error;
+        const double error = std::abs(Turn(candidate).dot(a + B * candidate));
+        const double stiffness = w_nn + w.dot(candidate);
+        if (!IsAdmissible(candidate) || error > noise || stiffness <= best) continue;
+        best = stiffness;
         *d = candidate;
       }
     }
-    return best < 1e-8;
+    return best > 0;
   }
 };
 
@@ -116,8 +118,8 @@ void CoulombBlock3::Factor(const Matrix3& W, double friction) {
   const double mean = W.trace() / 3;
   // Smallest eigenvalue after eliminating the normal direction bounds that of W within a factor
   // that does not matter for a threshold.
-  const Matrix2 schur = W.bottomRightCorner<2, 2>() -
-                        W.bottomLeftCorner<2, 1>() * W.topRightCorner<1, 2>() / W(0, 0);
+  const Matrix2 schur =
+      W.bottomRightCorner<2, 2>() - W.bottomLeftCorner<2, 1>() * W.topRightCorner<1, 2>() / W(0, 0);
   if (!(CalcSmallestEigenvalue(schur) > kSingularBlock * mean && W(0, 0) > kSingularBlock * mean)) {
     W_.diagonal().array() += kSingularBlock * mean;
   }
@@ -134,12 +136,15 @@ Vector3 CoulombBlock3::SolveSlip(const Vector3& q, const Vector3& stick, const V
   if (mu_ == 0) return {-q[0] / W_(0, 0), 0, 0};
   const Vector2 q_t = q.tail<2>();
   const Vector2 w = W_.topRightCorner<1, 2>().transpose();
-  SlipEquation slip;                                                                       // (5)
+  SlipEquation slip;  // (5)
   slip.a = W_(0, 0) * q_t - q[0] * W_.bottomLeftCorner<2, 1>();
   slip.B = mu_ * (q_t * w.transpose() - q[0] * W_.bottomRightCorner<2, 2>());
   slip.w = mu_ * w;
   slip.w_nn = W_(0, 0);
   slip.scale = slip.a.norm() + slip.B.norm();
+  slip.noise =
+      kNoise * (W_(0, 0) * q_t.norm() - q[0] * W_.bottomLeftCorner<2, 1>().norm() +
+                mu_ * (q_t.norm() * w.norm() - q[0] * W_.bottomRightCorner<2, 2>().norm()));
 
   Vector2 d = r.tail<2>();
   if (d.squaredNorm() == 0) d = stick.tail<2>();
@@ -147,7 +152,7 @@ Vector3 CoulombBlock3::SolveSlip(const Vector3& q, const Vector3& stick, const V
   if (!(length > 0)) return ProjectedStep<3>(W_, mu_, u, r);
   d /= length;
   if (slip.FindByNewton(&d) || slip.FindByQuartic(&d)) {
-    const double r_n = -q[0] / (slip.w_nn + slip.w.dot(d));                                // (4)
+    const double r_n = -q[0] / (slip.w_nn + slip.w.dot(d));  // (4)
     return {r_n, mu_ * r_n * d[0], mu_ * r_n * d[1]};
   }
   return ProjectedStep<3>(W_, mu_, u, r);
@@ -165,12 +170,12 @@ void CoulombBlock2::Factor(const Matrix2& W, double friction) {
 
 Vector2 CoulombBlock2::Solve(const Vector2& u, const Vector2& r) const {
   const Vector2 q = u - W_ * r;
-  if (q[0] >= 0) return Vector2::Zero();                                                   // (2)
-  const Vector2 stick = r - inverse_ * u;                                                  // (3)
+  if (q[0] >= 0) return Vector2::Zero();   // (2)
+  const Vector2 stick = r - inverse_ * u;  // (3)
   if (stick[0] > 0 && std::abs(stick[1]) <= mu_ * stick[0]) return stick;
   const double first = stick[1] < 0 ? -1.0 : 1.0;
   for (const double d : {first, -first}) {
-    const double r_n = -q[0] / (W_(0, 0) + mu_ * d * W_(0, 1));                            // (4)
+    const double r_n = -q[0] / (W_(0, 0) + mu_ * d * W_(0, 1));  // (4)
     const double slip = q[1] + (W_(1, 0) + mu_ * d * W_(1, 1)) * r_n;
     const double scale = std::abs(q[1]) + W_(1, 1) * std::abs(r_n);
     if (r_n > 0 && slip * d <= 1e-12 * scale) return {r_n, mu_ * d * r_n};

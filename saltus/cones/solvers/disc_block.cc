@@ -31,7 +31,7 @@ DiscBlock::Vector DiscBlock::Solve(const Vector& u, const Vector& r, double radi
     const double step = (norm / radius - 1) * norm * norm / rise;  // Newton for 1/|r| = 1/s.
     if (!(step > 1e-16 * sigma)) break;
     sigma += step;
-    x = -q.cwiseQuotient((eigenvalues_.array() + sigma).matrix());                         // (2)
+    x = -q.cwiseQuotient((eigenvalues_.array() + sigma).matrix());  // (2)
   }
   return basis_ * (x * (radius / x.norm()));
 }

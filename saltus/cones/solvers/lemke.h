@@ -1,6 +1,6 @@
 // Lemke's pivoting method for the linear complementarity problem [@cite CottlePangStone1992, §4.4]
 //
-//   w = M z + q,   0 ≤ w ⟂ z ≥ 0                                                                 (1)
+//   w = M z + q,   0 ≤ w ⟂ z ≥ 0 (1)
 //
 // with lexicographic ratios, so that degenerate problems cannot cycle. If M is copositive-plus (any
 // positive semidefinite M, a Delassus matrix above all), the method ends with a solution, or on a
@@ -16,7 +16,7 @@ namespace saltus {
 
 enum class LemkeOutcome {
   kSolved,
-  kRay,             // for copositive-plus M: (1) has no solution
+  kRay,  // for copositive-plus M: (1) has no solution
   kMaxPivots,
 };
 
@@ -34,9 +34,9 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
 ///                 consistent rows get the smallest multipliers; inconsistent ones are infeasible
 ///   box           with one row and a constant bound s: r = z − s with 0 ≤ u + y ⟂ z ≥ 0,
 ///                 0 ≤ 2s − z ⟂ y ≥ 0: two rows of (1)
-/// Friction cones and load-dependent or disc-shaped boxes are not linear: kUnsupported, r untouched.
-/// SolveReport::iterations counts pivots; max_iterations bounds them only from below, since a
-/// pivoting method that is stopped half-way has no iterate to give back.
+/// Friction cones and load-dependent or disc-shaped boxes are not linear: kUnsupported, r
+/// untouched. SolveReport::iterations counts pivots; max_iterations bounds them only from below,
+/// since a pivoting method that is stopped half-way has no iterate to give back.
 class LemkeSolver final : public ConicSolver {
  public:
   explicit LemkeSolver(const ConicSolverOptions& options) : options_(options) {}

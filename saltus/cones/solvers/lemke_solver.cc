@@ -12,13 +12,13 @@ namespace saltus {
 namespace {
 
 // The rows of a problem by their role, and the problem without its free rows:
-//   u_n = A r_n + b,   A = A_nn − A_nf A_ff⁺A_fn,   b = b_n − A_nf A_ff⁺b_f                        (1)
+//   u_n = A r_n + b,   A = A_nn − A_nf A_ff⁺A_fn,   b = b_n − A_nf A_ff⁺b_f (1)
 struct LinearProblem {
   std::vector<int> free_rows, other_rows;
-  std::vector<double> bounds;      // of each other row; infinity: nonnegative
-  MatrixX A;                       // eq. (1)
+  std::vector<double> bounds;  // of each other row; infinity: nonnegative
+  MatrixX A;                   // eq. (1)
   VectorX b;
-  MatrixX recover;                 // r_f = constant − recover r_n
+  MatrixX recover;  // r_f = constant − recover r_n
   VectorX constant;
   bool consistent = true;
 };
@@ -32,9 +32,8 @@ LinearProblem Eliminate(const ConicProblem& problem) {
         result.free_rows.push_back(row);
       } else {
         result.other_rows.push_back(row);
-        result.bounds.push_back(cone.kind == ConeKind::kBox
-                                    ? cone.bound
-                                    : std::numeric_limits<double>::infinity());
+        result.bounds.push_back(
+            cone.kind == ConeKind::kBox ? cone.bound : std::numeric_limits<double>::infinity());
       }
     }
   }
@@ -50,7 +49,7 @@ LinearProblem Eliminate(const ConicProblem& problem) {
   Eigen::CompleteOrthogonalDecomposition<MatrixX> factor(A_ff);
   result.recover = factor.solve(A_fn);
   result.constant = -factor.solve(b_f);
-  result.A -= A(n, f) * result.recover;                                                    // (1)
+  result.A -= A(n, f) * result.recover;  // (1)
   result.b += A(n, f) * result.constant;
   // b_f outside the range of A_ff and beyond the reach of r_n: no impulse stops these rows.
   const VectorX rest = A_ff * result.constant + b_f;

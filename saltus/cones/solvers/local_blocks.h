@@ -1,11 +1,9 @@
 // The local problems of a sweep: for every cone block of a problem the data of its exact solution
 // with all other blocks at rest, by kind.
 //
-//   nonnegative   r = max(0, r° − u°/A_cc)                                                        (1)
-//   free          r = r° − A_cc⁻¹ u°                                                              (2)
-//   friction      coulomb_block.h
-//   box           disc_block.h; the bound follows the load, evaluated at the visit                (3)
-//   immovable     A_cc = 0 (in the normal direction, for friction): r = 0
+//   nonnegative   r = max(0, r° − u°/A_cc) (1) free          r = r° − A_cc⁻¹ u° (2) friction
+//   coulomb_block.h box           disc_block.h; the bound follows the load, evaluated at the visit
+//   (3) immovable     A_cc = 0 (in the normal direction, for friction): r = 0
 #pragma once
 
 #include <vector>
@@ -20,9 +18,9 @@ enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, 
 
 struct LocalBlock {
   LocalKind kind = LocalKind::kImmovable;
-  int offset = 0;     // first row
+  int offset = 0;  // first row
   int dimension = 1;
-  int index = 0;      // into the data of its kind
+  int index = 0;  // into the data of its kind
 };
 
 /// ℓ = ℓ₀ + L r with the zero columns of L left out.
@@ -30,9 +28,9 @@ struct SparseLoad {
   double bound = 0;
   double coefficient = 0;
   int num_rows = 0;
-  int constant = 0;                   // into LocalBlocks::load_values
+  int constant = 0;                       // into LocalBlocks::load_values
   int first_column = 0, num_columns = 0;  // into LocalBlocks::load_columns
-  int values = 0;                     // into LocalBlocks::load_values, column by column
+  int values = 0;                         // into LocalBlocks::load_values, column by column
 };
 
 class LocalBlocks {
@@ -51,22 +49,18 @@ class LocalBlocks {
   /// d/tr(A_cc) inverted: the mean diagonal entry of each block, 0 if immovable.
   double mean_diagonal(int c) const { return means_[c]; }
 
-  double SolveNonnegative(int index, double u, double r) const {                           // (1)
+  double SolveNonnegative(int index, double u, double r) const {  // (1)
     const double x = r - u * reciprocals_[index];
     return x > 0 ? x : 0.0;
   }
-  FreeVector SolveFree(int index, const FreeVector& u, const FreeVector& r) const {        // (2)
+  FreeVector SolveFree(int index, const FreeVector& u, const FreeVector& r) const {  // (2)
     return r - inverses_[index] * u;
   }
-  const CoulombBlock2& friction2(int index) const {
-    return friction2_[index];
-  }
-  const CoulombBlock3& friction3(int index) const {
-    return friction3_[index];
-  }
+  const CoulombBlock2& friction2(int index) const { return friction2_[index]; }
+  const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
-  double CalcBound(int index, const double* r) const;                                      // (3)
+  double CalcBound(int index, const double* r) const;  // (3)
 
  private:
   void AddBlock(const ConicProblem& problem, const Cone& cone, double smallest_trace);
@@ -79,7 +73,7 @@ class LocalBlocks {
   std::vector<CoulombBlock2> friction2_;
   std::vector<CoulombBlock3> friction3_;
   std::vector<DiscBlock> discs_;
-  std::vector<SparseLoad> loads_;      // one for each disc
+  std::vector<SparseLoad> loads_;  // one for each disc
   std::vector<int> load_columns_;
   std::vector<double> load_values_;
   VectorX diagonal_;

@@ -10,9 +10,9 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 25;         // sweeps between evaluations at most
-constexpr double kGrowth = 2.0;          // of the sweep change that restarts the acceleration
-constexpr int kStagnationPeriod = 400;   // sweeps in which the best residual must improve …
+constexpr int kCheckPeriod = 25;            // sweeps between evaluations at most
+constexpr double kGrowth = 2.0;             // of the sweep change that restarts the acceleration
+constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation.
@@ -84,8 +84,7 @@ SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& 
     if (blocks_.block(c).kind != LocalKind::kImmovable) continue;
     const Cone& cone = problem.cones[c];
     const double* u = scratch_.u.data() + cone.offset;
-    const bool unilateral =
-        cone.kind == ConeKind::kNonnegative || cone.kind == ConeKind::kFriction;
+    const bool unilateral = cone.kind == ConeKind::kNonnegative || cone.kind == ConeKind::kFriction;
     if (unilateral && u[0] < -tolerance) return SolveStatus::kInfeasible;
     if (cone.kind == ConeKind::kFree && CalcNorm(u, cone.dimension) > tolerance) {
       return SolveStatus::kInfeasible;

@@ -53,9 +53,9 @@ class NsgsSolver final : public ConicSolver {
   Anderson anderson_;
   NaturalMapScratch scratch_;
   std::vector<BodyDelassus::Velocity> velocities_;
-  DenseDelassus dense_{MatrixX()};   // copy of an operator of unknown form
-  VectorX weights_;                  // mean diagonal entry of each block, per row
-  VectorX input_;                    // starting point of the sweep
+  DenseDelassus dense_{MatrixX()};  // copy of an operator of unknown form
+  VectorX weights_;                 // mean diagonal entry of each block, per row
+  VectorX input_;                   // starting point of the sweep
   VectorX best_;
 };
 

@@ -1,6 +1,7 @@
-// One Gauss–Seidel sweep over the blocks of a conic problem, for each form of the Delassus operator.
+// One Gauss–Seidel sweep over the blocks of a conic problem, for each form of the Delassus
+// operator.
 //
-// For c = 1 … n:   u_c = (A r + b)_c,   r_c ← solution of the local problem                       (1)
+// For c = 1 … n:   u_c = (A r + b)_c,   r_c ← solution of the local problem (1)
 //
 // The forms differ in how u_c is found and what a change of r_c costs: the body form keeps the
 // velocities z of body_delassus.h eq. (3); the stored forms read their row of A.
@@ -89,8 +90,8 @@ class DenseSweep {
   template <class Vector, class Local>
   Vector Update(int, const LocalBlock& block, double* r, const Local& local) {
     Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
-    u.noalias() += A_.middleRows(block.offset, block.dimension) *
-                   Eigen::Map<const VectorX>(r, A_.cols());
+    u.noalias() +=
+        A_.middleRows(block.offset, block.dimension) * Eigen::Map<const VectorX>(r, A_.cols());
     Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
     const Vector r_new = local(u, r_c);
     const Vector change = r_new - r_c;

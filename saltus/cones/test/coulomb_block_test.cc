@@ -1,6 +1,5 @@
 #include "saltus/cones/solvers/coulomb_block.h"
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include "saltus/cones/test/random_problems.h"
@@ -83,8 +82,8 @@ TEST(CoulombBlock3Test, SolvesRandomBlocksExactly) {
     r = block.Solve(W * r + q, r);  // A second visit removes the rounding of r0 and of W⁻¹.
     const double scale = (1 + r.norm()) * std::max(1.0, r.norm());
     ASSERT_LT(CalcViolation(W, q, mu, r), 1e-14 * scale * (1 + mu))
-        << "trial " << trial << "\nW =\n" << W << "\nq = " << q.transpose() << "\nmu = " << mu
-        << "\nr = " << r.transpose();
+        << "trial " << trial << "\nW =\n"
+        << W << "\nq = " << q.transpose() << "\nmu = " << mu << "\nr = " << r.transpose();
   }
 }
 
@@ -146,9 +145,9 @@ TEST(CoulombBlock2Test, SolvesRandomBlocksExactly) {
     Vector2 r = block.Solve(q, Vector2::Zero());
     r = block.Solve(W * r + q, r);
     const double scale = (1 + r.norm()) * std::max(1.0, r.norm());
-    ASSERT_LT(test::CalcCoulombViolation(cone, r, W * r + q),
-              1e-14 * scale * (1 + cone.friction))
-        << "trial " << trial << "\nW =\n" << W << "\nq = " << q.transpose();
+    ASSERT_LT(test::CalcCoulombViolation(cone, r, W * r + q), 1e-14 * scale * (1 + cone.friction))
+        << "trial " << trial << "\nW =\n"
+        << W << "\nq = " << q.transpose();
   }
 }
 

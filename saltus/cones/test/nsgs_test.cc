@@ -1,6 +1,5 @@
 #include "saltus/cones/solvers/nsgs.h"
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include "saltus/cones/test/random_problems.h"
@@ -59,8 +58,8 @@ TEST_P(KnownSolutionTest, ObeysTheLaws) {
 }
 
 INSTANTIATE_TEST_SUITE_P(States, KnownSolutionTest,
-                         testing::Combine(testing::Values(1, 3, 10, 40, 300),
-                                          testing::Values(2, 3), testing::Values(0, 1, 2, 3)));
+                         testing::Combine(testing::Values(1, 3, 10, 40, 300), testing::Values(2, 3),
+                                          testing::Values(0, 1, 2, 3)));
 
 }  // namespace
 }  // namespace saltus

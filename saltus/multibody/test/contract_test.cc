@@ -42,8 +42,8 @@ TEST_P(EveryJoint, WithTheGroundOnEitherSide) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, EveryJoint, ::testing::Range(0, kNumJointTypes),
-                         [](const auto& info) {
-                           std::string name = JointTypeName(static_cast<JointType>(info.param));
+                         [](const auto& test) {
+                           std::string name = JointTypeName(static_cast<JointType>(test.param));
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
