@@ -34,6 +34,7 @@ void OfferSideAxes(const Convex& A, const Convex& B, const Convex& cyl, const Co
   const Vector3 u = cyl.axis();
   const Vector3 n = &cyl == &A ? axis->normal : Vector3(-axis->normal);  // from cyl to other
   if (std::abs(n.dot(u)) > 1e-3) return;
+  Offer(A, B, n - n.dot(u) * u, axis);
   const Vector3 c = other.p - cyl.p;
   const auto offer_point = [&](const Vector3& x) { Offer(A, B, x - x.dot(u) * u, axis); };
   if (!other.is_polyhedron()) {
@@ -51,15 +52,14 @@ void OfferSideAxes(const Convex& A, const Convex& B, const Convex& cyl, const Co
   offer_point(c + CalcSupport(other, -n).x);
 }
 
-// Puts the witness points of a direction square to an axis where the shapes are nearest.
+// Slides the witness points along the normal to the extreme planes of A and B, so that their gap is
+// the separation: EPA's points are on an inner polytope, and the normal may have been replaced.
 void SetPoints(const Convex& A, const Convex& B, Axis* axis) {
   const Vector3& n = axis->normal;
   const double gap = n.dot(axis->point_B - axis->point_A);
-  if (std::abs(gap - axis->separation) <= CalcBias(A, B)) return;
-  // The direction has moved by more than rounding: slide both points to their extreme planes.
+  if (std::abs(gap - axis->separation) <= 1e-14 * (A.size + B.size)) return;
   const Vector3 middle = 0.5 * (axis->point_A + axis->point_B);
-  const double top = CalcExtent(A, n);
-  axis->point_A = middle + (top - n.dot(middle)) * n;
+  axis->point_A = middle + (CalcExtent(A, n) - n.dot(middle)) * n;
   axis->point_B = axis->point_A + axis->separation * n;
 }
 
@@ -68,7 +68,7 @@ Axis Refine(const Convex& A, const Convex& B, Axis axis) {
   axis.separation -= CalcBias(A, B);  // exact directions win ties
   if (!A.is_polyhedron()) OfferSideAxes(A, B, A, B, &axis);
   if (!B.is_polyhedron()) OfferSideAxes(A, B, B, A, &axis);
-  if (axis.normal == iterated.normal) return iterated;
+  if (axis.normal == iterated.normal) axis = iterated;
   SetPoints(A, B, &axis);
   return axis;
 }

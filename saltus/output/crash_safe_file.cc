@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,9 +17,15 @@ namespace {
 // Superblock version 3: signature 8, version 1, sizes of offsets and lengths 1 + 1, flags 1, four
 // addresses of 8 bytes, checksum 4.
 constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-constexpr std::size_t kVersionAt = 8, kOffsetSizeAt = 9, kFlagsAt = 11, kChecksumAt = 44;
+constexpr std::size_t kVersionAt = 8, kOffsetSizeAt = 9, kFlagsAt = 11, kEndOfFileAt = 28;
+constexpr std::size_t kChecksumAt = 44;
 constexpr std::size_t kSuperblockSize = 48;
 constexpr haddr_t kMaxAddress = (haddr_t{1} << 62) - 1;
+
+// The file grows ahead by at least this, or by an eighth of its size.
+constexpr haddr_t kLeastGrowth = haddr_t{1} << 20;
+
+using Superblock = std::array<unsigned char, kSuperblockSize>;
 
 struct DriverInfo {
   WriteFault* fault;
@@ -30,7 +35,9 @@ struct OpenFile {
   H5FD_t base;  // Must come first: HDF5 sees only this part.
   int descriptor;
   haddr_t end_of_addresses;
-  haddr_t end_of_file;
+  haddr_t end_of_file;    // of the file on disk, at least end_of_addresses
+  bool has_superblock;    // it was written at least once
+  Superblock superblock;  // as it was written last
   WriteFault* fault;
   dev_t device;
   ino_t inode;
@@ -42,6 +49,10 @@ const OpenFile* Cast(const H5FD_t* file) { return reinterpret_cast<const OpenFil
 std::uint32_t ReadLittleEndian(const unsigned char* bytes) {
   return bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8 |
          static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
+}
+
+void WriteLittleEndian(std::uint64_t value, int count, unsigned char* bytes) {
+  for (int i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(value >> (8 * i));
 }
 
 H5FD_t* Open(const char* name, unsigned flags, hid_t access, haddr_t) {
@@ -72,15 +83,6 @@ H5FD_t* Open(const char* name, unsigned flags, hid_t access, haddr_t) {
   return &file->base;
 }
 
-herr_t Close(H5FD_t* base) {
-  OpenFile* file = Cast(base);
-  if (close(file->descriptor) != 0 && file->fault->error_number == 0) {
-    file->fault->error_number = errno;
-  }
-  delete file;
-  return 0;
-}
-
 int Compare(const H5FD_t* base1, const H5FD_t* base2) {
   const OpenFile *a = Cast(base1), *b = Cast(base2);
   if (a->device != b->device) return a->device < b->device ? -1 : 1;
@@ -98,11 +100,6 @@ herr_t Query(const H5FD_t*, unsigned long* flags) {
 }
 
 haddr_t EndOfAddresses(const H5FD_t* base, H5FD_mem_t) { return Cast(base)->end_of_addresses; }
-
-herr_t SetEndOfAddresses(H5FD_t* base, H5FD_mem_t, haddr_t address) {
-  Cast(base)->end_of_addresses = address;
-  return 0;
-}
 
 haddr_t EndOfFile(const H5FD_t* base, H5FD_mem_t) { return Cast(base)->end_of_file; }
 
@@ -139,26 +136,64 @@ herr_t WriteBytes(OpenFile* file, haddr_t address, std::size_t size, const unsig
   return 0;
 }
 
+/// Names the end of the file in the superblock on disk.
+herr_t WriteEndOfFile(OpenFile* file, haddr_t end) {
+  if (!file->has_superblock) return 0;
+  MendSuperblock(file->superblock.data(), kSuperblockSize, end);
+  return WriteBytes(file, 0, kSuperblockSize, file->superblock.data());
+}
+
+herr_t Resize(OpenFile* file, haddr_t end) {
+  if (ftruncate(file->descriptor, static_cast<off_t>(end)) != 0) {
+    file->fault->error_number = errno;
+    return -1;
+  }
+  file->end_of_file = end;
+  return 0;
+}
+
+// Every allocation in the file comes through here, before anything can refer to the new space.
+herr_t SetEndOfAddresses(H5FD_t* base, H5FD_mem_t, haddr_t address) {
+  OpenFile* file = Cast(base);
+  file->end_of_addresses = address;
+  if (address <= file->end_of_file || file->fault->error_number != 0) return 0;
+  const haddr_t end = address + std::max(kLeastGrowth, address / 8);
+  if (Resize(file, end) < 0) return -1;
+  return WriteEndOfFile(file, end);
+}
+
 herr_t Write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size,
              const void* buffer) {
   OpenFile* file = Cast(base);
   if (file->fault->error_number != 0) return 0;
   const auto* bytes = static_cast<const unsigned char*>(buffer);
   if (address == 0 && size >= kSuperblockSize) {
-    std::vector<unsigned char> block(bytes, bytes + size);
-    if (ClearWriteMarks(block.data(), size)) return WriteBytes(file, 0, size, block.data());
+    std::copy_n(bytes, kSuperblockSize, file->superblock.begin());
+    file->has_superblock =
+        MendSuperblock(file->superblock.data(), kSuperblockSize, file->end_of_file);
+    if (file->has_superblock) {
+      if (WriteBytes(file, 0, kSuperblockSize, file->superblock.data()) < 0) return -1;
+      address += kSuperblockSize;
+      bytes += kSuperblockSize;
+      size -= kSuperblockSize;
+    }
   }
   return WriteBytes(file, address, size, bytes);
 }
 
-herr_t Truncate(H5FD_t* base, hid_t, hbool_t) {
+// The end is cut in Close, where the superblock can be told first.
+herr_t Truncate(H5FD_t*, hid_t, hbool_t) { return 0; }
+
+herr_t Close(H5FD_t* base) {
   OpenFile* file = Cast(base);
-  if (file->fault->error_number != 0 || file->end_of_addresses == file->end_of_file) return 0;
-  if (ftruncate(file->descriptor, static_cast<off_t>(file->end_of_addresses)) != 0) {
-    file->fault->error_number = errno;
-    return -1;
+  if (file->fault->error_number == 0 && file->end_of_addresses < file->end_of_file &&
+      file->has_superblock && WriteEndOfFile(file, file->end_of_addresses) == 0) {
+    Resize(file, file->end_of_addresses);
   }
-  file->end_of_file = file->end_of_addresses;
+  if (close(file->descriptor) != 0 && file->fault->error_number == 0) {
+    file->fault->error_number = errno;
+  }
+  delete file;
   return 0;
 }
 
@@ -217,16 +252,14 @@ std::uint32_t CalcMetadataChecksum(const unsigned char* bytes, std::size_t count
   return c;
 }
 
-bool ClearWriteMarks(unsigned char* bytes, std::size_t count) {
+bool MendSuperblock(unsigned char* bytes, std::size_t count, std::uint64_t end_of_file) {
   if (count < kSuperblockSize || !std::equal(kSignature.begin(), kSignature.end(), bytes) ||
       bytes[kVersionAt] != 3 || bytes[kOffsetSizeAt] != 8) {
     return false;
   }
   bytes[kFlagsAt] = 0;
-  const std::uint32_t checksum = CalcMetadataChecksum(bytes, kChecksumAt);
-  for (std::size_t i = 0; i < 4; ++i) {
-    bytes[kChecksumAt + i] = static_cast<unsigned char>(checksum >> (8 * i));
-  }
+  WriteLittleEndian(end_of_file, 8, bytes + kEndOfFileAt);
+  WriteLittleEndian(CalcMetadataChecksum(bytes, kChecksumAt), 4, bytes + kChecksumAt);
   return true;
 }
 

@@ -3,10 +3,14 @@
 //
 // 1. In SWMR mode (single writer, multiple readers) HDF5 orders its writes such that the file is
 //    consistent after each of them: an index entry follows the chunk it points to, a parent follows
-//    its children. What SWMR leaves behind is a mark "open for writing" in the superblock, which
-//    makes plain readers refuse the file of a killed writer. This driver writes the superblock
-//    without it and with the checksum (lookup3 by B. Jenkins, as HDF5 defines it) that then belongs
-//    to it.
+//    its children. Two things in the superblock still make plain readers refuse the file of a
+//    killed writer, and this driver writes the superblock without them (with the checksum that then
+//    belongs to it, lookup3 by B. Jenkins):
+//      - the mark "open for writing": cleared;
+//      - the end of the file as of the last flush, beyond which nothing may be referred to: the
+//      file
+//        grows ahead in large steps, as a hole that costs no space, and the superblock names the
+//        new end before anything lies there. Closing the file cuts it to its true length.
 // 2. After the first write that fails, for instance because the disk is full, nothing more reaches
 //    the file: it stays as a writer killed at that moment would have left it. The reason is kept in
 //    a WriteFault for the message, and HDF5 can close the file in peace.
@@ -32,8 +36,9 @@ hid_t UseCrashSafeDriver(hid_t access, WriteFault* fault);
 /// The checksum of HDF5 metadata: lookup3 with initial value 0.
 std::uint32_t CalcMetadataChecksum(const unsigned char* bytes, std::size_t count);
 
-/// If `bytes` is a superblock of version 3, clears its "open for writing" marks and corrects the
-/// checksum. Returns false, changing nothing, for anything else.
-bool ClearWriteMarks(unsigned char* bytes, std::size_t count);
+/// If `bytes` is a superblock of version 3, clears its "open for writing" marks, writes
+/// `end_of_file` into it and corrects the checksum. Returns false, changing nothing, for anything
+/// else.
+bool MendSuperblock(unsigned char* bytes, std::size_t count, std::uint64_t end_of_file);
 
 }  // namespace saltus

@@ -84,9 +84,9 @@ TEST_P(ConvexPairs, MovesWithTheFrame) {
     const std::vector<Witness> first = FindWitnesses(a, b, 0.05),
                                second = FindWitnesses(a2, b2, 0.05);
     if (std::abs(CalcLeastGap(first) - 0.05) < 1e-6) continue;
-    // EPA on curved rims is exact to 1e-9 only; elsewhere rounding of coordinates of size 10.
+    // 1e-8: the bias between equal axes; EPA on curved rims is as good.
     if (!first.empty() || !second.empty()) {
-      EXPECT_NEAR(CalcLeastGap(first), CalcLeastGap(second), 2e-9);
+      EXPECT_NEAR(CalcLeastGap(first), CalcLeastGap(second), 1e-8);
     }
     // Exchanged roles: the same gap, the opposite direction.
     const std::vector<Witness> swapped = FindWitnesses(b, a, 0.05);

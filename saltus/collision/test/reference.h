@@ -44,7 +44,7 @@ inline double CalcSeparationValue(const PlacedTestShape& a, const PlacedTestShap
 /// The signed distance max s(n): a dense sample of directions, then a compass search from the best.
 /// Exact to about 1e-9 of the size (the last step of the search).
 inline double CalcSignedDistance(const PlacedTestShape& a, const PlacedTestShape& b) {
-  constexpr int kSamples = 1200, kStarts = 6;
+  constexpr int kSamples = 500, kStarts = 4;
   std::vector<std::pair<double, Vector3>> samples;
   const auto add = [&](const Vector3& n) { samples.emplace_back(CalcSeparationValue(a, b, n), n); };
   for (int i = 0; i < kSamples; ++i) {
@@ -64,7 +64,7 @@ inline double CalcSignedDistance(const PlacedTestShape& a, const PlacedTestShape
       for (int i = 0; i < 8; ++i) {
         const double angle = 0.25 * M_PI * i + step;  // turned a little from round to round
         const Vector3 m = (n + step * (std::cos(angle) * ex + std::sin(angle) * ey)).normalized();
-        const double value = CalcSeparationValue(a, b, m);
+        const double value = separation(m);
         if (value > s) s = value, n = m, improved = true;
       }
       if (!improved) step *= 0.5;

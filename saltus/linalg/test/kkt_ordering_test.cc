@@ -41,5 +41,11 @@ TEST(KktOrderingTest, RowsFollowTheirBlockAndSurplusComesLast) {
   EXPECT_EQ(position[3], 4);
 }
 
+TEST(KktOrderingTest, DegenerateSizes) {
+  EXPECT_TRUE(OrderSaddlePoint({}, 0, {0}, {}).empty());
+  EXPECT_EQ(OrderSaddlePoint({}, 1, {0, 1}, {0}), (std::vector<int>{0}));
+  EXPECT_EQ(OrderSaddlePoint({0, 0}, 0, {0, 1, 2}, {0, 1}), (std::vector<int>{0, 1}));
+}
+
 }  // namespace
 }  // namespace saltus

@@ -1,5 +1,6 @@
 #include "saltus/output/crash_safe_file.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -25,9 +26,11 @@ std::array<unsigned char, 48> MakeSuperblock(unsigned char version, unsigned cha
   return block;
 }
 
-TEST(ClearWriteMarks, ClearsTheFlagsAndCorrectsTheChecksum) {
+TEST(MendSuperblock, ClearsTheMarksAndNamesTheEnd) {
   auto block = MakeSuperblock(3, 5), clean = MakeSuperblock(3, 0);
-  ASSERT_TRUE(ClearWriteMarks(block.data(), block.size()));
+  ASSERT_TRUE(MendSuperblock(block.data(), block.size(), 0x123456789abcULL));
+  const std::array<unsigned char, 8> end{0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 0, 0};
+  std::copy(end.begin(), end.end(), clean.begin() + 28);
   EXPECT_TRUE(std::equal(clean.begin(), clean.begin() + 44, block.begin()));
   const std::uint32_t checksum = CalcMetadataChecksum(block.data(), 44);
   const std::uint32_t stored = block[44] | static_cast<std::uint32_t>(block[45]) << 8 |
@@ -36,15 +39,15 @@ TEST(ClearWriteMarks, ClearsTheFlagsAndCorrectsTheChecksum) {
   EXPECT_EQ(stored, checksum);
 }
 
-TEST(ClearWriteMarks, LeavesEverythingElseAlone) {
+TEST(MendSuperblock, LeavesEverythingElseAlone) {
   auto old_version = MakeSuperblock(2, 5);
   const auto before = old_version;
-  EXPECT_FALSE(ClearWriteMarks(old_version.data(), old_version.size()));
+  EXPECT_FALSE(MendSuperblock(old_version.data(), old_version.size(), 4096));
   EXPECT_EQ(old_version, before);
   std::array<unsigned char, 48> data{};
-  EXPECT_FALSE(ClearWriteMarks(data.data(), data.size()));
+  EXPECT_FALSE(MendSuperblock(data.data(), data.size(), 4096));
   auto short_block = MakeSuperblock(3, 5);
-  EXPECT_FALSE(ClearWriteMarks(short_block.data(), 40));
+  EXPECT_FALSE(MendSuperblock(short_block.data(), 40, 4096));
 }
 
 }  // namespace
