@@ -124,8 +124,7 @@ PileResult RunSaltusPile(const SpherePile& pile, double tolerance) {
 }  // namespace saltus::bench
 
 int main(int argc, char** argv) {
-  using saltus::bench::PileResult;
-  using saltus::bench::SpherePile;
+  using namespace saltus::bench;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   std::printf("spheres  code            per step   ratio  penetration contacts  its/step  "
               "alloc/step  residual  flagged\n");
@@ -133,7 +132,7 @@ int main(int argc, char** argv) {
   if (quick) pile.until = 0.5;
   double bullet = 0;
 #ifdef SALTUS_HAS_BULLET
-  const PileResult peer = saltus::bench::RunBulletPile(pile);
+  const PileResult peer = RunBulletPile(pile);
   bullet = peer.seconds_per_step;
   Print("Bullet", pile.n, peer, bullet);
 #endif
