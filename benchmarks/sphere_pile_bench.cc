@@ -95,7 +95,7 @@ PileResult RunSaltusPile(const SpherePile& pile, double tolerance) {
   MoreauJeanOptions options;
   options.theta = 1;
   options.activation = MoreauJeanOptions::Activation::kLinearized;
-  options.projection_tolerance = 5e-7;
+  options.projection_tolerance = 9e-7;
   options.solver = "nsgs";
   options.solver_options.tolerance = tolerance;
   options.solver_options.max_iterations = 2000;

@@ -30,8 +30,8 @@ std::unique_ptr<btConvexShape> MakeShape(const Shape& shape) {
 }
 
 btTransform MakeTransform(const Pose& pose) {
-  return {btQuaternion(pose.R.x(), pose.R.y(), pose.R.z(), pose.R.w()),
-          btVector3(pose.p.x(), pose.p.y(), pose.p.z())};
+  return btTransform(btQuaternion(pose.R.x(), pose.R.y(), pose.R.z(), pose.R.w()),
+                     btVector3(pose.p.x(), pose.p.y(), pose.p.z()));
 }
 
 }  // namespace

@@ -29,6 +29,15 @@ bool IsSymmetric(const BodyDelassus::InverseRef& S_inverse) {
   return true;
 }
 
+bool IsPositiveDiagonal(const BodyDelassus::InverseRef& S_inverse) {
+  for (int j = 0; j < S_inverse.cols(); ++j) {
+    for (int i = 0; i < S_inverse.rows(); ++i) {
+      if (i == j ? !(S_inverse(i, i) > 0) : S_inverse(i, j) != 0) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void BodyDelassus::Reset() {
@@ -46,6 +55,14 @@ int BodyDelassus::AddBody(const InverseRef& inverse) {
   SALTUS_CHECK(n >= 1 && n <= 6 && inverse.cols() == n, "a body has 1 to 6 degrees of freedom");
   Body& body = bodies_.emplace_back();
   body.size = n;
+  body.diagonal = IsPositiveDiagonal(inverse);
+  if (body.diagonal) {  // spheres and point masses: no factorisation
+    body.symmetric = true;
+    Map6(body.left).setIdentity();
+    for (int k = 0; k < n; ++k) body.left[7 * k] = std::sqrt(inverse(k, k));
+    Map6(body.right) = ConstMap6(body.left);
+    return num_bodies() - 1;
+  }
   Matrix6 S_inverse = Matrix6::Identity();  // The padding meets only zero columns of H.
   S_inverse.topLeftCorner(n, n) = inverse;
   body.symmetric = IsSymmetric(inverse);
@@ -89,6 +106,10 @@ void BodyDelassus::ScaleRow(int row, const Sides& sides) {
   for (int side = 0; side < 2; ++side, x += 6) {
     if (bodies[side] < 0) continue;
     const Body& body = bodies_[bodies[side]];
+    if (body.diagonal && y == nullptr) {
+      for (int k = 0; k < 6; ++k) x[k] *= body.left[7 * k];
+      continue;
+    }
     const Eigen::Matrix<double, 1, 6> h = RowMap6(x);
     if (y != nullptr) RowMap6(y + 6 * side).noalias() = h * ConstMap6(body.right);
     if (body.symmetric) {

@@ -72,6 +72,7 @@ class BodyDelassus final : public Delassus {
   struct Body {
     int size;
     bool symmetric;
+    bool diagonal;
     // P and Qᵀ of eq. (3), column major, padded to 6 columns of 6: row·P and row·Qᵀ.
     double left[36];
     double right[36];

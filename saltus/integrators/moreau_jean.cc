@@ -185,8 +185,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const int o = problem_.offset(i);
     if (!by_gap_[i]) {
       shift_[o] = c.restitution * u_minus_[o];                                           // (5)
-    } else if (c.gap > 0) {
-      shift_[o] = (c.gap / h + (1 - theta) * u_minus_[o]) / theta;                       // (7)
+    } else {
+      const double gap = std::max(c.gap, -rest_gap);  // deeper penetration is projected instead
+      shift_[o] = (gap / h + (1 - theta) * u_minus_[o]) / theta;                         // (7)
     }
     for (int k = 1; k < problem_.cone(i).dimension; ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
@@ -403,7 +404,7 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
     if (options_.projection) {
       const Energy before = system.CalcEnergy(t, q_, v_);
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };
-      if (projection_.Project(system, t, h, v_, *kkt_, find, contacts_, &q_)) {
+      if (projection_.Project(system, t, h, v_, *kkt_, find, &contacts_, &q_)) {
         const Energy after = system.CalcEnergy(t, q_, v_);
         report_.work.projection += after.total() - before.total();
       }

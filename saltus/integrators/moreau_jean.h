@@ -13,10 +13,11 @@
 //   kPredicted    g_n + γ h u_N(v_n) ≤ 0;  γ = 0 "none", ½ "half" (default), 1 "full"           (6)
 //                 With projection, a contact at rest (gap and speed below 1 % of what the forces of
 //                 one step can do) is active too, with law (7).
-//   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| (θ = 1;
-//                 [g_n/h + (1−θ)u_N⁻]/θ in general, so that g_n + h u_N,θ ≥ 0) unless the contact
-//                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0): landing without penetration for
-//                 e_N = 0, at most second-order penetration in general                         (7)
+//   kLinearized   every candidate; (5) becomes û_N = u_N + g_n/h + μ|u_T| for θ = 1, in general
+//                 û_N = u_N + [g_n/h + (1−θ)u_N⁻]/θ + μ|u_T|: g_n + h u_N,θ ≥ 0, unless the contact
+//                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). Penetration is at most of second
+//                 order, and what the solver leaves is removed in the next step; g_n is bounded below
+//                 by −1 % of what the forces of one step can do                                (7)
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
 //   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver  (8)

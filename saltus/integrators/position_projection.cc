@@ -6,6 +6,8 @@ namespace saltus {
 namespace {
 
 constexpr int kMaxPasses = 8;
+/// A move below this changes a gap by H Δ up to its square over the size of a body: 1e-10 m.
+constexpr double kLinearMove = 1e-5;
 
 }  // namespace
 
@@ -36,7 +38,8 @@ bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, co
       const RowBlock& rb = contacts.blocks[k];
       u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
     }
-    const bool open = c.gap < -tolerance_ && c.gap + h * u < -tolerance_;
+    const bool bounces = c.restitution > 0 && c.gap + h * u >= -tolerance_;
+    const bool open = c.gap < -tolerance_ && !bounces;
     any = any || open;
     gaps_[static_cast<Eigen::Index>(candidates_.size())] = open ? c.gap : std::max(c.gap, 0.0);
     candidates_.push_back(i);
@@ -44,14 +47,29 @@ bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, co
   return any;
 }
 
+void PositionProjection::MoveGaps(const VectorX& delta, ContactSet* contacts) {
+  for (Contact& c : contacts->contacts) {
+    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+      const RowBlock& rb = contacts->blocks[k];
+      c.gap += contacts->rows(rb, 1).row(0).dot(delta.segment(rb.dof, rb.columns));
+    }
+  }
+}
+
 bool PositionProjection::Project(System& system, double t, double h, const VectorX& v,
                                  const KktSolver& kkt, const std::function<void()>& find,
-                                 const ContactSet& contacts, VectorX* q) {
+                                 ContactSet* contacts, VectorX* q) {
   bool changed = false;
+  bool found = true;  // *contacts belongs to *q
   const int num_rows = system.traits().num_constraints;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    if (!FindPenetrated(contacts, h, v)) break;
-    problem_.SetRows(contacts, candidates_, ContactProblem::Rows::kNormalOnly);
+    if (!FindPenetrated(*contacts, h, v)) {
+      if (found) break;
+      find();
+      found = true;
+      if (!FindPenetrated(*contacts, h, v)) break;
+    }
+    problem_.SetRows(*contacts, candidates_, ContactProblem::Rows::kNormalOnly);
     problem_.FormDelassus(kkt);
     // Half of the tolerance is left as penetration: a gap of +rounding would open the contact in
     // the next step, and a body at rest would fall and bounce for ever.
@@ -66,6 +84,8 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
     no_rows_.setZero(num_rows);
     kkt.Solve(force_, no_rows_, &delta_, nullptr);
     system.Retract(*q, delta_, q);
+    const double move = delta_.lpNorm<Eigen::Infinity>();
+    MoveGaps(delta_, contacts);
     for (int k = 0; k < 3 && num_rows > 0; ++k) {  // joints, to rounding
       system.CalcConstraint(t, *q, &no_rows_);
       if (no_rows_.lpNorm<Eigen::Infinity>() < 1e-13) break;
@@ -75,8 +95,10 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
       system.Retract(*q, delta_, q);
     }
     changed = true;
-    find();
+    found = move > kLinearMove;
+    if (found) find();
   }
+  if (!found) find();
   return changed;
 }
 

@@ -3,10 +3,10 @@
 //   min ½ |Δ|²_S   with   G Δ = 0   and   g_i + H_i Δ ≥ 0                                        (1)
 //
 // i.e. the linear complementarity problem 0 ≤ H S⁻¹Hᵀ ν + g ⟂ ν ≥ 0, repeated on the new
-// configuration because gaps are not linear. Only contacts that would stay penetrated are opened
-// (g + h u_N < −tolerance): a contact that is about to separate by itself needs no push, so Newton's
-// impact law is left alone. The others keep their gap if it is negative: g_i is replaced by
-// max(g_i, 0).  @cite Acary2013
+// configuration because gaps are not linear (moves below kLinearMove update the gaps by H Δ; larger
+// ones look for contacts anew). A contact
+// with restitution that is about to separate by itself (g + h u_N ≥ 0) is not pushed, so Newton's
+// impact law is left alone; it keeps its gap: g_i is replaced by max(g_i, 0).  @cite Acary2013
 #pragma once
 
 #include <functional>
@@ -24,13 +24,16 @@ class PositionProjection {
   /// @param tolerance  penetration that may stay, m
   explicit PositionProjection(double tolerance);
 
-  /// Opens the penetrated contacts of `contacts` (those at t, q; found anew after each pass by
-  /// `find`). kkt is factored with the metric S and the Jacobian G near q.
+  /// Opens the penetrated contacts of *contacts, those at t, q. If q was changed, the contacts have
+  /// been found anew by `find` when the function returns. kkt is factored with the metric S and the
+  /// Jacobian G near q.
   /// @return true if q was changed
   bool Project(System& system, double t, double h, const VectorX& v, const KktSolver& kkt,
-               const std::function<void()>& find, const ContactSet& contacts, VectorX* q);
+               const std::function<void()>& find, ContactSet* contacts, VectorX* q);
 
  private:
+  /// gap += H Δ for every contact.
+  static void MoveGaps(const VectorX& delta, ContactSet* contacts);
   /// True if some contact must be opened; fills candidates_ and gaps_.
   bool FindPenetrated(const ContactSet& contacts, double h, const VectorX& v);
 

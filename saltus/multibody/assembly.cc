@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <cstdio>
+#include <random>
 #include <unordered_set>
 
 #include "saltus/base/suggest.h"
+#include "saltus/math/so3.h"
 #include "saltus/multibody/contact/contact_finder.h"
 
 namespace saltus {
@@ -128,6 +130,41 @@ double CalcInitialValue(const Model& model, const Pair& pair, const Measure& mea
   CalcMeasure(measure, pair.frames, InitialPlacement(model, pair.a),
               InitialPlacement(model, pair.b), JetOrder::kValue, &jet);
   return jet.value;
+}
+
+std::vector<bool> FindVoidMeasures(const Model& model, const Pair& pair,
+                                   const std::vector<Measure>& measures) {
+  std::vector<bool> is_void(measures.size(), model.plane.has_value());
+  if (!model.plane) return is_void;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const int bodies[2] = {pair.a, pair.b};
+  for (int trial = 0; trial < 4; ++trial) {
+    Placement placement[2];
+    double scale = 1;
+    for (const int side : {0, 1}) {
+      placement[side] = InitialPlacement(model, bodies[side]);
+      if (bodies[side] == kGround) continue;
+      const Body& body = model.bodies[bodies[side]];
+      Vector6 delta = Vector6::Zero();
+      for (int k = 0; k < body.num_velocities; ++k) delta += uniform(random) * body.map.col(k);
+      placement[side].p += delta.head<3>();
+      placement[side].R *= ExpSO3(delta.tail<3>());
+      scale += placement[side].p.norm();
+    }
+    for (std::size_t i = 0; i < measures.size(); ++i) {
+      ScalarJet jet;
+      CalcMeasure(measures[i], pair.frames, placement[0], placement[1], JetOrder::kGradient, &jet);
+      for (const int side : {0, 1}) {
+        if (bodies[side] == kGround) continue;
+        const Body& body = model.bodies[bodies[side]];
+        const Vector6 part = jet.gradient.segment<6>(6 * side);
+        const VectorX row = body.map.leftCols(body.num_velocities).transpose() * part;
+        if (row.lpNorm<Eigen::Infinity>() > 1e-12 * scale) is_void[i] = false;  // rounding
+      }
+    }
+  }
+  return is_void;
 }
 
 void CountTurns(const Model& model, const Pair& pair, const Vector3& axis, Coordinate* coordinate) {

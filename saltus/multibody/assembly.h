@@ -58,6 +58,10 @@ PairFrames MakeFrames(const Model& model, int body_a, int body_b, const Vector3&
 Matrix3 MakeAxesAlong(const Model& model, const Vector3& axis);
 /// Measure value at the initial configuration.
 double CalcInitialValue(const Model& model, const Pair& pair, const Measure& measure);
+/// Which measures no motion of a planar model can change (none in space): tried at perturbed
+/// placements.
+std::vector<bool> FindVoidMeasures(const Model& model, const Pair& pair,
+                                   const std::vector<Measure>& measures);
 /// Lets an angle count turns where the bodies are planar; `axis` is the unit axis, world, initial.
 void CountTurns(const Model& model, const Pair& pair, const Vector3& axis, Coordinate* coordinate);
 

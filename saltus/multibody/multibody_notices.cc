@@ -1,6 +1,7 @@
 // What a user should know about a model before running it.
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "saltus/linalg/rank.h"
 #include "saltus/multibody/assembly.h"
@@ -8,6 +9,9 @@
 
 namespace saltus {
 namespace {
+
+/// The rank-revealing elimination is cubic in the rows: a second or so at this number.
+constexpr int kMaxRankRows = 1500;
 
 /// Largest entry per joint, told where it exceeds `tolerance`.
 void AddInitialResiduals(const Model& model, const VectorX& residual, double tolerance,
@@ -19,6 +23,45 @@ void AddInitialResiduals(const Model& model, const VectorX& residual, double tol
     if (!(largest > tolerance)) continue;
     notices->push_back({Severity::kWarning, "joint '" + joint.name + "'",
                         what + " by " + FormatNumber(largest) + "; " + remedy});
+  }
+}
+
+/// Whether the joints close a loop (through the ground or not). Rows of an open tree of joints are
+/// independent: each joint holds a body that no earlier one has moved.
+bool HasLoops(const Model& model) {
+  std::vector<int> parent(model.bodies.size() + 1);  // the last one is the ground
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto find_root = [&parent](int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  const int ground = static_cast<int>(model.bodies.size());
+  for (const Joint& joint : model.joints) {
+    if (joint.rows.empty()) continue;
+    const int a = find_root(joint.pair.a == kGround ? ground : joint.pair.a);
+    const int b = find_root(joint.pair.b == kGround ? ground : joint.pair.b);
+    if (a == b) return true;
+    parent[a] = b;
+  }
+  return false;
+}
+
+/// Names the joints whose rows depend on rows of joints before them.
+void AddRedundancies(const Model& model, const SparseRows& G, Notices* notices) {
+  VectorX scale(model.num_velocities);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const int slot = model.pattern->FindSlot(static_cast<int>(b), static_cast<int>(b));
+    const Body& body = model.bodies[b];
+    scale.segment(body.first_velocity, body.num_velocities) = model.mass.block(slot).diagonal();
+  }
+  std::map<int, int> redundant;  // joint → number of rows
+  for (const int row : FindRedundantRows(G, scale)) ++redundant[model.joint_of_row[row]];
+  for (const auto& [index, count] : redundant) {
+    const Joint& joint = model.joints[index];
+    notices->push_back({Severity::kInfo, "joint '" + joint.name + "'",
+                        std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
+                            " constraint rows repeat what other joints hold; motion is not "
+                            "affected, but the reactions of the loop are not unique"});
   }
 }
 
@@ -43,20 +86,13 @@ Notices MultibodySystem::MakeNotices() const {
   AddInitialResiduals(*model_, rate, 1e-9 * speed, "the initial velocity violates it",
                       "the first step corrects this like an impact", &notices);
 
-  VectorX scale(traits_.num_velocities);
-  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
-    const int slot = model_->pattern->FindSlot(static_cast<int>(b), static_cast<int>(b));
-    const Body& body = model_->bodies[b];
-    scale.segment(body.first_velocity, body.num_velocities) = model_->mass.block(slot).diagonal();
-  }
-  std::map<int, int> redundant;  // joint → number of rows
-  for (const int row : FindRedundantRows(G, scale)) ++redundant[model_->joint_of_row[row]];
-  for (const auto& [index, count] : redundant) {
-    const Joint& joint = model_->joints[index];
-    notices.push_back({Severity::kInfo, "joint '" + joint.name + "'",
-                       std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
-                           " constraint rows are redundant: other joints hold the same. Motion is "
-                           "not affected, but the reactions of the loop are not unique"});
+  if (!HasLoops(*model_)) return notices;
+  if (traits_.num_constraints <= kMaxRankRows) {
+    AddRedundancies(*model_, G, &notices);
+  } else {
+    notices.push_back({Severity::kInfo, "joints",
+                       "they close loops; with " + std::to_string(traits_.num_constraints) +
+                           " constraint rows the search for redundant ones was skipped"});
   }
   return notices;
 }

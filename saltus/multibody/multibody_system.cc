@@ -31,7 +31,10 @@ void Prepare(const std::shared_ptr<const BlockPattern>& pattern, BlockMatrix* ma
 }  // namespace
 
 MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
-    : model_(std::move(model)), traits_(MakeTraits(*model_)), world_(model_->world), reaches_(CalcReaches(*model_)) {
+    : model_(std::move(model)),
+      traits_(MakeTraits(*model_)),
+      world_(model_->world),
+      reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
 }
 

@@ -45,8 +45,14 @@ inline double CalcSeparationValue(const PlacedTestShape& a, const PlacedTestShap
 /// Exact to about 1e-9 of the size (the last step of the search).
 inline double CalcSignedDistance(const PlacedTestShape& a, const PlacedTestShape& b) {
   constexpr int kSamples = 500, kStarts = 4;
+  const Matrix3 R_a = a.pose.R.toRotationMatrix().transpose();
+  const Matrix3 R_b = b.pose.R.toRotationMatrix().transpose();
+  const auto separation = [&](const Vector3& n) {
+    return n.dot(b.pose.p - a.pose.p) - CalcSupportValue(a.shape, R_a * n) -
+           CalcSupportValue(b.shape, -(R_b * n));
+  };
   std::vector<std::pair<double, Vector3>> samples;
-  const auto add = [&](const Vector3& n) { samples.emplace_back(CalcSeparationValue(a, b, n), n); };
+  const auto add = [&](const Vector3& n) { samples.emplace_back(separation(n), n); };
   for (int i = 0; i < kSamples; ++i) {
     const double z = 1 - (2 * i + 1.0) / kSamples, angle = 2.399963229728653 * i;
     const double r = std::sqrt(1 - z * z);

@@ -10,7 +10,7 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 25;            // sweeps between evaluations at most
+constexpr int kCheckPeriod = 10;            // sweeps between evaluations at most
 constexpr double kGrowth = 2.0;             // of the sweep change that restarts the acceleration
 constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
 constexpr double kStagnationFactor = 0.95;  // … to this fraction

@@ -2,11 +2,9 @@
 // friction: joint_limit_assembly.cc.
 #include "saltus/multibody/joints/joint_assembly.h"
 
-#include <algorithm>
 #include <cmath>
-#include <random>
+#include <utility>
 
-#include "saltus/math/so3.h"
 #include "saltus/multibody/assembly.h"
 
 namespace saltus {
@@ -84,6 +82,7 @@ Matrix3 MakeJointAxes(const Model& model, const JointSpec& spec, const std::stri
     }
     return model.plane ? MakeAxesAlong(model, model.plane_normal) : Matrix3::Identity();
   }
+  if (model.plane && !NeedsAxis(spec.type)) return MakeAxesAlong(model, model.plane_normal);
   const Vector3 axis = CheckDirection(item + ".axis", *spec.axis);
   if (model.plane) {
     const double along = std::abs(axis.dot(model.plane_normal));
@@ -116,44 +115,14 @@ Matrix3 MakeJointAxes(const Model& model, const JointSpec& spec, const std::stri
 
 /// Removes the rows that no motion of a planar model can change.
 void RemoveVoidRows(const Model& model, Joint* joint) {
-  if (!model.plane) return;
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  const Pair& pair = joint->pair;
-  std::vector<double> largest(joint->rows.size(), 0.0);
-  double scale = 1;
-  for (int trial = 0; trial < 4; ++trial) {
-    Placement placement[2] = {InitialPlacement(model, pair.a), InitialPlacement(model, pair.b)};
-    for (const int side : {0, 1}) {
-      const int b = side == 0 ? pair.a : pair.b;
-      if (b == kGround) continue;
-      Vector6 delta = Vector6::Zero();
-      for (int k = 0; k < model.bodies[b].num_velocities; ++k) {
-        delta += uniform(random) * model.bodies[b].map.col(k);
-      }
-      placement[side].p += delta.head<3>();
-      placement[side].R *= ExpSO3(delta.tail<3>());
-    }
-    scale = std::max({scale, placement[0].p.norm(), placement[1].p.norm()});
-    for (std::size_t r = 0; r < joint->rows.size(); ++r) {
-      ScalarJet jet;
-      CalcMeasure(joint->rows[r].measure, pair.frames, placement[0], placement[1],
-                  JetOrder::kGradient, &jet);
-      for (const int side : {0, 1}) {
-        const int b = side == 0 ? pair.a : pair.b;
-        if (b == kGround) continue;
-        const Vector6 part = jet.gradient.segment<6>(6 * side);
-        const VectorX row =
-            model.bodies[b].map.leftCols(model.bodies[b].num_velocities).transpose() * part;
-        largest[r] = std::max(largest[r], row.lpNorm<Eigen::Infinity>());
-      }
-    }
-  }
+  std::vector<Measure> measures;
+  for (const JointRow& row : joint->rows) measures.push_back(row.measure);
+  const std::vector<bool> is_void = FindVoidMeasures(model, joint->pair, measures);
   std::vector<JointRow> kept;
   for (std::size_t r = 0; r < joint->rows.size(); ++r) {
-    if (largest[r] > 1e-12 * scale) kept.push_back(joint->rows[r]);
+    if (!is_void[r]) kept.push_back(joint->rows[r]);
   }
-  joint->rows = kept;
+  joint->rows = std::move(kept);
 }
 
 void SetCoordinate(const Model& model, const JointSpec& spec, const Vector3& axis, Joint* joint) {

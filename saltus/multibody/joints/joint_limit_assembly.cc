@@ -71,6 +71,21 @@ void AddCone(const JointSpec& spec, const std::string& item, int joint, Model* m
   AddRange(item, limits, joint, {.measure = {MeasureKind::kTilt, 0, 0}}, 0, model);
 }
 
+/// Keeps the slips that a planar motion can have. A joint that leaves none free has no friction.
+void RemoveVoidSlips(const Model& model, JointFriction* friction) {
+  const std::vector<bool> is_void =
+      FindVoidMeasures(model, model.joints[friction->joint].pair, friction->measures);
+  JointFriction kept = *friction;
+  kept.measures.clear();
+  kept.scales.clear();
+  for (std::size_t i = 0; i < is_void.size(); ++i) {
+    if (is_void[i]) continue;
+    kept.measures.push_back(friction->measures[i]);
+    kept.scales.push_back(friction->scales[i]);
+  }
+  *friction = kept;
+}
+
 }  // namespace
 
 void AddJointLimits(const JointSpec& spec, const std::string& item, int joint, Model* model) {
@@ -161,11 +176,13 @@ void AddJointFriction(const JointSpec& spec, const std::string& item, int joint,
     friction.coefficient = spec.friction * spec.friction_radius;
   }
   friction.scales.resize(friction.measures.size(), 1.0);
+  if (model->plane) RemoveVoidSlips(*model, &friction);
   if (friction.coefficient > 0) {
     for (int r = 0; r < owner.num_holding_rows; ++r) {
       if (owner.rows[r].translational) friction.load_rows.push_back(owner.first_row + r);
     }
   }
+  if (model->plane && friction.measures.empty()) return;
   model->frictions.push_back(friction);
 }
 
