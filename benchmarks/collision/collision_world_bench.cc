@@ -45,9 +45,6 @@ void Run(benchmark::State& state, const Shape& shape) {
     benchmark::DoNotOptimize(heap.witnesses.data());
   }
   state.counters["witnesses"] = static_cast<double>(heap.witnesses.size());
-  state.counters["ns/witness"] = benchmark::Counter(
-      1e-9 * static_cast<double>(heap.witnesses.size()),
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void SphereHeap(benchmark::State& state) { Run(state, Sphere{0.1}); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace saltus {
 namespace {
@@ -18,9 +19,10 @@ std::uint64_t MakeCell(int level, std::int64_t i, std::int64_t j, std::int64_t k
          (static_cast<std::uint64_t>(k) & kCoordinate);
 }
 
-std::uint64_t Hash(std::uint64_t cell) {
-  cell *= 0x9E3779B97F4A7C15ull;
-  return cell ^ (cell >> 29);
+// The slots of a row of cells along z follow each other: slot = start of the row + k.
+std::uint64_t HashRow(std::uint64_t row) {
+  row *= 0x9E3779B97F4A7C15ull;
+  return row ^ (row >> 29);
 }
 
 std::int64_t CellCoordinate(double x, double inverse) {
@@ -60,45 +62,55 @@ void BroadPhase::FillTable(const std::vector<Aabb>& boxes) {
   mask_ = size - 1;
   start_.assign(size + 1, 0);
   cell_of_.resize(boxes.size());
+  slot_of_.resize(boxes.size());
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Vector3 c = boxes[i].center();
     const double inverse = levels_[static_cast<std::size_t>(level_of_[i])].inverse;
-    cell_of_[i] = MakeCell(level_of_[i], CellCoordinate(c.x(), inverse),
-                           CellCoordinate(c.y(), inverse), CellCoordinate(c.z(), inverse));
-    ++start_[(Hash(cell_of_[i]) & mask_) + 1];
+    const std::int64_t k = CellCoordinate(c.z(), inverse);
+    cell_of_[i] =
+        MakeCell(level_of_[i], CellCoordinate(c.x(), inverse), CellCoordinate(c.y(), inverse), k);
+    slot_of_[i] = (HashRow(cell_of_[i] >> kBits) + static_cast<std::uint64_t>(k)) & mask_;
+    ++start_[slot_of_[i] + 1];
   }
   for (std::size_t s = 1; s < start_.size(); ++s) start_[s] += start_[s - 1];
   entries_.resize(boxes.size());
   for (std::size_t i = boxes.size(); i-- > 0;) {  // start_[s + 1] runs down to the start of s
-    const int at = --start_[(Hash(cell_of_[i]) & mask_) + 1];
-    entries_[static_cast<std::size_t>(at)] = {cell_of_[i], static_cast<int>(i)};
+    const int at = --start_[slot_of_[i] + 1];
+    entries_[static_cast<std::size_t>(at)] = {cell_of_[i], static_cast<int>(i), boxes[i]};
   }
 }
 
-void BroadPhase::Visit(const std::vector<Aabb>& boxes, int box, int level,
+void BroadPhase::VisitSlots(const Entry& mine, std::uint64_t row, std::uint64_t first,
+                            std::uint64_t last, bool own_level, std::vector<Pair>* pairs) const {
+  // After filling, start_[s + 1] is the start of slot s and that of the next slot its end.
+  const int end = last == mask_ ? static_cast<int>(entries_.size()) : start_[last + 2];
+  for (int e = start_[first + 1]; e < end; ++e) {
+    const Entry& entry = entries_[static_cast<std::size_t>(e)];
+    if ((entry.cell >> kBits) != row || !mine.bounds.Overlaps(entry.bounds)) continue;
+    if (own_level && std::pair(entry.cell, entry.box) <= std::pair(mine.cell, mine.box)) continue;
+    pairs->push_back({std::min(mine.box, entry.box), std::max(mine.box, entry.box)});
+  }
+}
+
+void BroadPhase::Visit(const Entry& mine, int level, bool own_level,
                        std::vector<Pair>* pairs) const {
-  const Aabb& mine = boxes[static_cast<std::size_t>(box)];
-  const bool own_level = level_of_[static_cast<std::size_t>(box)] == level;
   const Level& grid = levels_[static_cast<std::size_t>(level)];
   std::int64_t low[3], high[3];
   for (int k = 0; k < 3; ++k) {  // (1)
-    low[k] = CellCoordinate(mine.low[k] - 0.5 * grid.side, grid.inverse);
-    high[k] = CellCoordinate(mine.high[k] + 0.5 * grid.side, grid.inverse);
+    low[k] = CellCoordinate(mine.bounds.low[k] - 0.5 * grid.side, grid.inverse);
+    high[k] = CellCoordinate(mine.bounds.high[k] + 0.5 * grid.side, grid.inverse);
   }
   for (std::int64_t i = low[0]; i <= high[0]; ++i) {
     for (std::int64_t j = low[1]; j <= high[1]; ++j) {
-      for (std::int64_t k = low[2]; k <= high[2]; ++k) {
-        const std::uint64_t cell = MakeCell(level, i, j, k);
-        const std::uint64_t slot = Hash(cell) & mask_;
-        // After filling, start_[s + 1] is the start of slot s; the next one's start is its end.
-        const int begin = start_[slot + 1];
-        const int end = slot == mask_ ? static_cast<int>(entries_.size()) : start_[slot + 2];
-        for (int e = begin; e < end; ++e) {
-          const Entry& entry = entries_[static_cast<std::size_t>(e)];
-          if (entry.cell != cell || (own_level && entry.box <= box)) continue;
-          if (!mine.Overlaps(boxes[static_cast<std::size_t>(entry.box)])) continue;
-          pairs->push_back({std::min(box, entry.box), std::max(box, entry.box)});
-        }
+      const std::uint64_t row = MakeCell(level, i, j, 0) >> kBits;
+      if (own_level && row < (mine.cell >> kBits)) continue;
+      const std::uint64_t first = (HashRow(row) + static_cast<std::uint64_t>(low[2])) & mask_;
+      const std::uint64_t last = (HashRow(row) + static_cast<std::uint64_t>(high[2])) & mask_;
+      if (first <= last) {
+        VisitSlots(mine, row, first, last, own_level, pairs);
+      } else {  // around the end of the table
+        VisitSlots(mine, row, first, mask_, own_level, pairs);
+        VisitSlots(mine, row, 0, last, own_level, pairs);
       }
     }
   }
@@ -109,9 +121,12 @@ void BroadPhase::Find(const std::vector<Aabb>& boxes, std::vector<Pair>* pairs) 
   if (boxes.size() < 2) return;
   AssignLevels(boxes);
   FillTable(boxes);
-  for (int box = 0; box < static_cast<int>(boxes.size()); ++box) {
-    for (int level = level_of_[static_cast<std::size_t>(box)]; level >= 0; --level) {
-      if (levels_[static_cast<std::size_t>(level)].count > 0) Visit(boxes, box, level, pairs);
+  for (const Entry& mine : entries_) {
+    const int own = level_of_[static_cast<std::size_t>(mine.box)];
+    for (int level = own; level >= 0; --level) {
+      if (levels_[static_cast<std::size_t>(level)].count > 0) {
+        Visit(mine, level, level == own, pairs);
+      }
     }
   }
 }

@@ -4,8 +4,9 @@
 // in the level whose cell side c = c₀ 2^−level is the smallest with e ≤ c; c₀ is the largest e. Two
 // boxes of one level, or of different ones, overlap only if their cells are within reach
 //   |x − y| ≤ (e + c)/2 per axis,                                                            (1)
-// so a box visits at most 27 cells of its own level and of each coarser one. Cells are hashed.
-// @cite Ericson2005
+// so a box visits at most three cells per axis of its own level and of each coarser one. The cells
+// of a row along z are neighbours in the hash table, and a pair of one level is met only from the
+// box with the lower (cell, number). @cite Ericson2005
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,10 @@ class BroadPhase {
   void Find(const std::vector<Aabb>& boxes, std::vector<Pair>* pairs);
 
  private:
-  struct Entry {
+  struct Entry {  // one cache line
     std::uint64_t cell;
     int box;
+    Aabb bounds;
   };
   struct Level {
     double side = 0, inverse = 0;
@@ -36,11 +38,13 @@ class BroadPhase {
 
   void AssignLevels(const std::vector<Aabb>& boxes);
   void FillTable(const std::vector<Aabb>& boxes);
-  void Visit(const std::vector<Aabb>& boxes, int box, int level, std::vector<Pair>* pairs) const;
+  void Visit(const Entry& mine, int level, bool own_level, std::vector<Pair>* pairs) const;
+  void VisitSlots(const Entry& mine, std::uint64_t row, std::uint64_t first, std::uint64_t last,
+                  bool own_level, std::vector<Pair>* pairs) const;
 
   std::vector<Level> levels_;
   std::vector<int> level_of_;
-  std::vector<std::uint64_t> cell_of_;
+  std::vector<std::uint64_t> cell_of_, slot_of_;
   std::vector<int> start_;
   std::vector<Entry> entries_;
   std::uint64_t mask_ = 0;

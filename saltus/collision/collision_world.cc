@@ -35,8 +35,13 @@ struct CollisionWorld::Impl {
   std::vector<std::uint64_t> disabled;  // sorted keys of mover pairs
   int num_vertices = 0, num_normals = 0;
 
+  struct Filter {  // what decides whether two colliders may touch
+    int mover, group, kind;
+  };
+
   // Filled by Prepare() after a change of the colliders, then kept up to date by Place().
   bool prepared = false;
+  std::vector<Filter> filters;
   std::vector<PlacedShape> placed;
   std::vector<char> is_rotated;  // are the vertices in the pool those of the current pose?
   std::vector<Vector3> vertices, normals;
@@ -109,6 +114,7 @@ void CollisionWorld::Impl::Prepare() {
   placed.assign(count, PlacedShape{});
   is_rotated.assign(count, 0);
   boxes.assign(count, Aabb{});
+  filters.clear();
   vertices.resize(Index(num_vertices));
   normals.resize(Index(num_normals));
   moving.clear();
@@ -117,7 +123,12 @@ void CollisionWorld::Impl::Prepare() {
   std::vector<Aabb> fixed_boxes;
   for (int i = 0; i < static_cast<int>(count); ++i) {
     const Collider& c = colliders[Index(i)];
+    const int kind = static_cast<int>(c.shape.index());
+    filters.push_back({c.mover, c.collider_group, kind});
     placed[Index(i)].shape = &c.shape;
+    placed[Index(i)].kind = kind;
+    if (const auto* sphere = std::get_if<Sphere>(&c.shape))
+      placed[Index(i)].radius = sphere->radius;
     placed[Index(i)].mesh = geometries[Index(i)].mesh.get();
     PlaceCore(i);
     if (c.mover < 0) Place(i, Pose{});
@@ -165,12 +176,14 @@ void CollisionWorld::Impl::Place(int index, const Pose& pose_WM) {
   const Collider& c = colliders[Index(index)];
   PlacedShape& s = placed[Index(index)];
   s.p = pose_WM * c.pose_BS.p;
-  if (!std::holds_alternative<Sphere>(c.shape)) {
-    s.R = (pose_WM.R * c.pose_BS.R).toRotationMatrix();
-    s.core.p = s.p;
-    s.core.R = s.R;
-    is_rotated[Index(index)] = 0;
+  if (s.radius > 0) {  // a sphere
+    boxes[Index(index)] = {s.p - Vector3::Constant(s.radius), s.p + Vector3::Constant(s.radius)};
+    return;
   }
+  s.R = (pose_WM.R * c.pose_BS.R).toRotationMatrix();
+  s.core.p = s.p;
+  s.core.R = s.R;
+  is_rotated[Index(index)] = 0;
   boxes[Index(index)] = CalcBox(index);
 }
 
@@ -204,7 +217,7 @@ void CollisionWorld::Impl::RotateCore(int index) {
   if (is_rotated[Index(index)] != 0) return;
   is_rotated[Index(index)] = 1;
   const Geometry& g = geometries[Index(index)];
-  if (!g.convex) return;
+  if (!g.convex) return;  // nothing to rotate
   const Matrix3& R = placed[Index(index)].R;
   for (std::size_t i = 0; i < g.convex->vertices.size(); ++i) {
     vertices[Index(g.first_vertex) + i] = R * g.convex->vertices[i];
@@ -215,10 +228,9 @@ void CollisionWorld::Impl::RotateCore(int index) {
 }
 
 bool CollisionWorld::Impl::MayCollide(int a, int b) const {
-  const Collider &A = colliders[Index(a)], &B = colliders[Index(b)];
-  if (A.mover == B.mover) return false;
-  if (A.collider_group != 0 && A.collider_group == B.collider_group) return false;
-  if (!CanTouch(A.shape, B.shape)) return false;
+  const Filter &A = filters[Index(a)], &B = filters[Index(b)];
+  if (A.mover == B.mover || (A.group != 0 && A.group == B.group)) return false;
+  if (!CanTouch(A.kind, B.kind)) return false;
   return disabled.empty() ||
          !std::binary_search(disabled.begin(), disabled.end(), MakePairKey(A.mover, B.mover));
 }

@@ -68,13 +68,13 @@ constexpr Table kPairs = MakeTable();
 
 }  // namespace
 
-bool CanTouch(const Shape& a, const Shape& b) {
-  return kPairs[a.index()][b.index()].function != nullptr;
+bool CanTouch(int a, int b) {
+  return kPairs[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)].function != nullptr;
 }
 
 void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                       WitnessSink* sink) {
-  const Cell& cell = kPairs[a.shape->index()][b.shape->index()];
+  const Cell& cell = kPairs[static_cast<std::size_t>(a.kind)][static_cast<std::size_t>(b.kind)];
   if (!cell.swapped) return cell.function(a, b, scratch, sink);
   sink->Swap();
   cell.function(b, a, scratch, sink);

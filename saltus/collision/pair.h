@@ -26,6 +26,8 @@ struct MeshScratch {
 /// A shape placed in the world. Only the members its kind needs are filled.
 struct PlacedShape {
   const Shape* shape = nullptr;
+  int kind = 0;       // shape->index()
+  double radius = 0;  // of a sphere
   Vector3 p = Vector3::Zero();
   Matrix3 R = Matrix3::Identity();  // not of a sphere
   Convex core;                      // capsule, box, cylinder, convex hull
@@ -79,8 +81,8 @@ struct PairScratch {
 using PairFunction = void (*)(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                               WitnessSink* sink);
 
-/// False for two shapes without volume.
-bool CanTouch(const Shape& a, const Shape& b);
+/// False for two shapes without volume. Arguments: Shape::index().
+bool CanTouch(int a, int b);
 
 /// Witnesses of the pair, through the table. Start and StartPair have been called on the sink.
 void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,

@@ -108,6 +108,52 @@ Axis FindBestFace(const Convex& A, const Convex& B) {
   return best;
 }
 
+// Directions square to a cylinder's axis that may be better than `axis`: the starts of FindShallow.
+void OfferSideStarts(const Convex& A, const Convex& B, const Convex& cyl, const Convex& other,
+                     Axis* axis) {
+  const Vector3 u = cyl.axis(), c = B.p - A.p;
+  const auto offer = [&](const Vector3& direction) {
+    const double length = direction.norm();
+    if (length < 1e-6 * (A.size + B.size)) return;
+    const Vector3 n = (direction.dot(c) < 0 ? -1.0 : 1.0) / length * direction;
+    const double s = CalcSeparation(A, B, n);
+    if (s <= axis->separation + CalcBias(A, B)) return;
+    axis->kind = Axis::Kind::kGeneral;
+    axis->normal = n;
+    axis->separation = s;
+  };
+  offer(c - c.dot(u) * u);
+  if (!other.is_polyhedron()) return offer(other.size * u.cross(other.axis()));
+  for (const int e : other.topology->directions) {
+    const Topology::Edge& edge = other.topology->edges[Index(e)];
+    offer(u.cross(other.vertices[edge.vertex[1]] - other.vertices[edge.vertex[0]]));
+  }
+}
+
+// A shallow overlap: B is moved apart along the normal by a known way δ, where GJK is accurate, and
+// its normal becomes the next guess,  n ← normal of (A, B + δ n).  A fixed point n has
+// s(n) = distance − δ and is a direction in which A and B touch.
+bool FindShallow(const Convex& A, const Convex& B, Axis* axis) {
+  const double size = std::min(A.size, B.size), shift = 0.05 * size;
+  if (axis->separation < -1e-3 * size) return false;
+  Convex moved = B;
+  Vector3 n = axis->normal;
+  for (int i = 0; i < 10; ++i) {
+    moved.p = B.p + shift * n;
+    const GjkResult gjk = CalcGjk(A, moved, 4 * shift);
+    if (gjk.status != GjkResult::Status::kSeparated) return false;
+    const bool is_fixed = (gjk.normal - n).norm() < 1e-6;
+    const Vector3 point_B = gjk.point_B - shift * n;
+    n = gjk.normal;
+    if (!is_fixed) continue;
+    const double s = CalcSeparation(A, B, n);
+    if (s < axis->separation - CalcBias(A, B) - 1e-12 * size) return false;
+    *axis = FindIteratedAxis(A, B, n, s, gjk.point_A, point_B);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch,
@@ -120,6 +166,11 @@ bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, Pa
       if (p.gap <= axis->separation + CalcBias(A, B)) return true;
     }
   }
+  const Axis face = *axis;
+  if (!A.is_polyhedron()) OfferSideStarts(A, B, A, B, axis);
+  if (!B.is_polyhedron()) OfferSideStarts(A, B, B, A, axis);
+  if (FindShallow(A, B, axis)) return true;
+  *axis = face;
   const EpaResult epa = scratch->epa.Solve(A, B, gjk);
   if (!epa.found) return std::isfinite(axis->separation);
   *axis = FindIteratedAxis(A, B, epa.normal, epa.separation, epa.point_A, epa.point_B);

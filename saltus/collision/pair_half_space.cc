@@ -33,7 +33,7 @@ void Add(const Plane& plane, const Vector3& origin, const Vector3& x, double r, 
 void AddHalfSpaceSphere(const PlacedShape& a, const PlacedShape& b, PairScratch*,
                         WitnessSink* sink) {
   const Plane plane(a, b.p);
-  Add(plane, b.p, Vector3::Zero(), std::get_if<Sphere>(b.shape)->radius, 0, sink);
+  Add(plane, b.p, Vector3::Zero(), b.radius, 0, sink);
 }
 
 void AddHalfSpaceCapsule(const PlacedShape& a, const PlacedShape& b, PairScratch*,

@@ -211,7 +211,7 @@ class TrianglePair {
 void AddSphereMesh(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                    WitnessSink* sink) {
   const Mesh& mesh = *b.mesh;
-  const double r = std::get_if<Sphere>(a.shape)->radius;
+  const double r = a.radius;
   const Vector3 c = b.R.transpose() * (a.p - b.p);
   std::vector<MeshScratch::Point>& points = scratch->mesh.points;
   points.clear();

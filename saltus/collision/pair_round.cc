@@ -32,20 +32,18 @@ void AddSphereSolid(const PlacedShape& a, double radius, const Vector3& n, doubl
 }  // namespace
 
 void AddSphereSphere(const PlacedShape& a, const PlacedShape& b, PairScratch*, WitnessSink* sink) {
-  AddRound(a.p, Vector3::Zero(), std::get_if<Sphere>(a.shape)->radius, b.p - a.p,
-           std::get_if<Sphere>(b.shape)->radius, Vector3::UnitZ(), 0, sink);
+  AddRound(a.p, Vector3::Zero(), a.radius, b.p - a.p, b.radius, Vector3::UnitZ(), 0, sink);
 }
 
 void AddSphereCapsule(const PlacedShape& a, const PlacedShape& b, PairScratch*, WitnessSink* sink) {
   const Capsule& capsule = *std::get_if<Capsule>(b.shape);
   const Vector3 c = b.p - a.p, axis = b.R.col(2);
   const double t = std::clamp(-c.dot(axis), -capsule.half_length, capsule.half_length);
-  AddRound(a.p, Vector3::Zero(), std::get_if<Sphere>(a.shape)->radius, c + t * axis, capsule.radius,
-           b.R.col(0), 0, sink);
+  AddRound(a.p, Vector3::Zero(), a.radius, c + t * axis, capsule.radius, b.R.col(0), 0, sink);
 }
 
 void AddSphereBox(const PlacedShape& a, const PlacedShape& b, PairScratch*, WitnessSink* sink) {
-  const double radius = std::get_if<Sphere>(a.shape)->radius;
+  const double radius = a.radius;
   const Vector3& h = std::get_if<Box>(b.shape)->half_size;
   const Vector3 c = b.R.transpose() * (a.p - b.p);
   const Vector3 out = c - c.cwiseMax(-h).cwiseMin(h);
@@ -61,7 +59,7 @@ void AddSphereBox(const PlacedShape& a, const PlacedShape& b, PairScratch*, Witn
 
 void AddSphereCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch*,
                        WitnessSink* sink) {
-  const double radius = std::get_if<Sphere>(a.shape)->radius;
+  const double radius = a.radius;
   const Cylinder& cylinder = *std::get_if<Cylinder>(b.shape);
   const Vector3 axis = b.R.col(2), c = a.p - b.p;
   const double z = c.dot(axis);
@@ -79,7 +77,7 @@ void AddSphereCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch*,
 }
 
 void AddSphereHull(const PlacedShape& a, const PlacedShape& b, PairScratch*, WitnessSink* sink) {
-  const double radius = std::get_if<Sphere>(a.shape)->radius;
+  const double radius = a.radius;
   const Convex& hull = b.core;
   const Topology& t = *hull.topology;
   const Vector3 c = a.p - b.p;

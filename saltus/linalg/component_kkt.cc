@@ -130,7 +130,8 @@ bool ComponentKkt::FactorMatrix() {
 
 bool ComponentKkt::RepeatWithFreshPivots() {
   if (dense_ || sparse_->has_fresh_pivots()) return false;
-  return sparse_->FactorWithFreshPivots({column_begin_, row_index_, scaled_});
+  regular_ = sparse_->FactorWithFreshPivots({column_begin_, row_index_, scaled_});
+  return regular_;
 }
 
 void ComponentKkt::ApplyInverse(VectorX* z) {

@@ -36,6 +36,7 @@ MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
       world_(model_->world),
       reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
+  placements_.resize(model_->bodies.size());
 }
 
 double MultibodySystem::CalcSpeedBound(const VectorX&, const VectorX& v) const {

@@ -88,6 +88,7 @@ class MultibodySystem final : public System {
   CollisionWorld world_;         // own copy: holds scratch
   std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
   std::vector<Pose> poses_;      // scratch of FindContacts
+  std::vector<Placement> placements_;
   std::vector<Witness> witnesses_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include "saltus/cones/projections.h"
@@ -39,6 +40,20 @@ Eigen::Matrix<double, d, 1> ProjectedStep(const Eigen::Matrix<double, d, d>& W, 
   x[0] -= rho * mu * u.template tail<d - 1>().norm();
   ProjectOntoFrictionCone(mu, d, x.data());
   return x;
+}
+
+// A symmetric positive definite block near W, and its inverse, from the eigenvalues: eigenvalues
+// below kSingularBlock of the mean are raised to it.
+template <int d>
+void RegulariseBlock(Eigen::Matrix<double, d, d>* W, Eigen::Matrix<double, d, d>* inverse) {
+  using Matrix = Eigen::Matrix<double, d, d>;
+  const double least = kSingularBlock * W->trace() / d;
+  const Matrix symmetric = 0.5 * (*W + W->transpose());
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric);
+  const auto lambda = eigen.eigenvalues().cwiseMax(least).eval();
+  const Matrix& Q = eigen.eigenvectors();
+  *W = Q * lambda.asDiagonal() * Q.transpose();
+  *inverse = Q * lambda.cwiseInverse().asDiagonal() * Q.transpose();
 }
 
 // Equation (5): a + μ B d = −σ d on the unit circle.
@@ -120,10 +135,11 @@ void CoulombBlock3::Factor(const Matrix3& W, double friction) {
   // that does not matter for a threshold.
   const Matrix2 schur =
       W.bottomRightCorner<2, 2>() - W.bottomLeftCorner<2, 1>() * W.topRightCorner<1, 2>() / W(0, 0);
-  if (!(CalcSmallestEigenvalue(schur) > kSingularBlock * mean && W(0, 0) > kSingularBlock * mean)) {
-    W_.diagonal().array() += kSingularBlock * mean;
+  if (CalcSmallestEigenvalue(schur) > kSingularBlock * mean && W(0, 0) > kSingularBlock * mean) {
+    inverse_ = W_.inverse();
+  } else {
+    RegulariseBlock<3>(&W_, &inverse_);
   }
-  inverse_ = W_.inverse();
   const double small = kIsotropyTolerance * mean;
   isotropic_ = std::abs(W_(0, 1)) <= small && std::abs(W_(0, 2)) <= small &&
                std::abs(W_(1, 0)) <= small && std::abs(W_(2, 0)) <= small &&
@@ -162,10 +178,11 @@ void CoulombBlock2::Factor(const Matrix2& W, double friction) {
   mu_ = friction;
   W_ = W;
   const double mean = W.trace() / 2;
-  if (!(W.determinant() > kSingularBlock * mean * mean)) {
-    W_.diagonal().array() += kSingularBlock * mean;
+  if (W.determinant() > kSingularBlock * mean * mean) {
+    inverse_ = W_.inverse();
+  } else {
+    RegulariseBlock<2>(&W_, &inverse_);
   }
-  inverse_ = W_.inverse();
 }
 
 Vector2 CoulombBlock2::Solve(const Vector2& u, const Vector2& r) const {

@@ -23,8 +23,9 @@
 // of which at least one is admissible if W is positive definite. Where w = 0 and W_T = βI
 // (two spheres, or one on a plane), d = −q_T/|q_T| at once.
 //
-// Singular blocks (a mechanism that cannot move along some direction): W + εI takes the place of W
-// in (1), a proximal step whose fixed points are the solutions for W itself.
+// Singular blocks (a mechanism that cannot move along some direction): W with its smallest
+// eigenvalues raised takes the place of W in (1), a proximal step whose fixed points are the
+// solutions for W itself.
 #pragma once
 
 #include <cmath>
@@ -80,7 +81,8 @@ class CoulombBlock2 {
   double mu_ = 0;
 };
 
-/// Eigenvalues of W relative to its mean that count as zero, and the ε of W + εI in its place.
-inline constexpr double kSingularBlock = 1e-9;
+/// Eigenvalues of W below this fraction of their mean are raised to it: far enough from rounding
+/// that (5) keeps half of its digits, small enough not to slow down what is well conditioned.
+inline constexpr double kSingularBlock = 1e-8;
 
 }  // namespace saltus

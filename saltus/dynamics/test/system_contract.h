@@ -6,7 +6,7 @@
 //   }
 //
 // Derivatives are compared with sixth-order central differences,
-//   f′(0) ≈ [45 (f(ε) − f(−ε)) − 9 (f(2ε) − f(−2ε)) + (f(3ε) − f(−3ε))] / (60 ε), (1)
+//   f′(0) ≈ [45 (f(ε) − f(−ε)) − 9 (f(2ε) − f(−2ε)) + (f(3ε) − f(−3ε))] / (60 ε),          (1)
 // whose error at ε = 1e-3 is ε⁶ f⁽⁷⁾/140 ~ 1e-20 f⁽⁷⁾ plus rounding ~ 1e-12 |f|: hence 1e-8
 // relative to the size of what is compared leaves room for motions whose radius of convergence is
 // only ~ 0.03 (two points a few centimetres apart that pass at metres per second).

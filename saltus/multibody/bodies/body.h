@@ -12,7 +12,8 @@
 //
 // with p = p₀ + a e₁ + b e₂ and R = exp(angle ñ) R₀ in a plane with axes e₁, e₂ and n = e₁ × e₂.
 // The retraction p ← p + δp, R ← R exp(δθ̃) with (δp, δθ) = T δ then holds for every kind, so rows
-// and Hessians in R⁶ compress exactly: row ↦ row T, H ↦ Tᵀ H T. (2)
+// and Hessians in R⁶ compress exactly:
+//   row ↦ row T,   H ↦ Tᵀ H T.                                                              (2)
 #pragma once
 
 #include <string>

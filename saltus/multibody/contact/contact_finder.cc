@@ -20,11 +20,6 @@ void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   contact->dimension = law.friction > 0 ? (planar ? 2 : 3) : 1;
 }
 
-ContactSide MakeSide(const Model& model, int body, const std::vector<Pose>& poses) {
-  if (body == kGround) return {};
-  return {body, &model.bodies[body], poses[body].p, poses[body].R};
-}
-
 /// Rows scaled by `sign` of measures of a pair, appended to what was added last.
 void AddMeasureBlocks(const Pair& pair, const std::vector<Body>& bodies, const Vector12* gradients,
                       int dimension, ContactSet* contacts) {
@@ -109,10 +104,10 @@ void AddFrictions(const Model& model, const VectorX& q, ContactSet* contacts) {
   }
 }
 
-/// Whether a witness repeats, in the plane, a contact of the same pair found since `first`.
-bool IsRepeated(const ContactSet& contacts, std::size_t first, const Contact& candidate,
-                const Vector3& plane_normal) {
-  for (std::size_t i = contacts.contacts.size(); i-- > first;) {
+/// Whether the last contact repeats, in the plane, one of the same pair found since `first`.
+bool IsRepeated(const ContactSet& contacts, std::size_t first, const Vector3& plane_normal) {
+  const Contact& candidate = contacts.contacts.back();
+  for (std::size_t i = contacts.contacts.size() - 1; i-- > first;) {
     const Contact& other = contacts.contacts[i];
     if (other.key.pair != candidate.key.pair) return false;
     const Vector3 d = other.point - candidate.point;
@@ -122,14 +117,18 @@ bool IsRepeated(const ContactSet& contacts, std::size_t first, const Contact& ca
   return false;
 }
 
-/// Appends a contact with its rows.
-void AddContact(const Contact& contact, const ContactSide& A, const ContactSide& B,
-                ContactSet* contacts) {
-  Contact& added = contacts->contacts.emplace_back(contact);
-  added.first_block = static_cast<int>(contacts->blocks.size());
-  AddContactSide(A, added, -1, contacts);
-  AddContactSide(B, added, 1, contacts);
-  added.num_blocks = static_cast<int>(contacts->blocks.size()) - added.first_block;
+/// Appends the rows of the contact added last, between body_a and body_b.
+void AddBlocksOf(const Model& model, const std::vector<Placement>& placements, int body_a,
+                 int body_b, ContactSet* contacts) {
+  Contact& contact = contacts->contacts.back();
+  contact.first_block = static_cast<int>(contacts->blocks.size());
+  if (body_a != kGround) {
+    AddContactBlock(body_a, model.bodies[body_a], placements[body_a], contact, -1, contacts);
+  }
+  if (body_b != kGround) {
+    AddContactBlock(body_b, model.bodies[body_b], placements[body_b], contact, 1, contacts);
+  }
+  contact.num_blocks = static_cast<int>(contacts->blocks.size()) - contact.first_block;
 }
 
 }  // namespace
@@ -153,19 +152,18 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal) {
   return frame;
 }
 
-void AddContactSide(const ContactSide& side, const Contact& contact, double sign,
-                    ContactSet* contacts) {
-  if (side.index == kGround) return;
-  const Body& body = *side.body;
+void AddContactBlock(int index, const Body& body, const Placement& placement,
+                     const Contact& contact, double sign, ContactSet* contacts) {
   const int d = contact.dimension;
   const int n = body.num_velocities;
-  double* values = contacts->AddBlock(side.index, body.first_velocity, n, d);
-  const Vector3 lever = contact.point - side.p;
-  const Matrix3 R_transposed = side.R.conjugate().toRotationMatrix();
+  double* values = contacts->AddBlock(index, body.first_velocity, n, d);
+  const Matrix3 R_transposed = sign * placement.R.transpose();
+  const Vector3 lever = contact.point - placement.p;
   for (int i = 0; i < d; ++i) {
+    const Vector3 direction = contact.frame.col(i);
     Vector6 row;  // (2)
-    row.head<3>() = sign * contact.frame.col(i);
-    row.tail<3>().noalias() = R_transposed * (sign * lever.cross(contact.frame.col(i)));
+    row.head<3>() = sign * direction;
+    row.tail<3>().noalias() = R_transposed * lever.cross(direction);
     if (body.kind == BodyKind::kRigid) {
       Eigen::Map<Vector6>(values + i * 6) = row;
     } else {
@@ -179,10 +177,8 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
   const bool planar = model_->plane.has_value();
   world_.Find(poses_, margin, &witnesses_);
   const std::size_t first = contacts->contacts.size();
-  Contact contact;
   for (const Witness& w : witnesses_) {
-    const int body_a = tables.collider_body[w.collider_A];
-    const int body_b = tables.collider_body[w.collider_B];
+    Contact& contact = contacts->contacts.emplace_back();
     contact.key = {
         (static_cast<std::uint64_t>(w.collider_A) << 32) | static_cast<std::uint64_t>(w.collider_B),
         w.feature};
@@ -191,34 +187,38 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
     SetLaw(tables.law(w.collider_A, w.collider_B), planar, &contact);
     if (planar) {
       const double out = model_->plane_normal.dot(w.normal);
-      if (1 - out * out < kMinInPlane * kMinInPlane) continue;
-      if (IsRepeated(*contacts, first, contact, model_->plane_normal)) continue;
+      if (1 - out * out < kMinInPlane * kMinInPlane ||
+          IsRepeated(*contacts, first, model_->plane_normal)) {
+        contacts->contacts.pop_back();
+        continue;
+      }
       contact.frame = MakePlanarContactFrame(w.normal, model_->plane_normal);
     } else {
       contact.frame = MakeContactFrame(w.normal);
     }
-    AddContact(contact, MakeSide(*model_, body_a, poses_), MakeSide(*model_, body_b, poses_),
-               contacts);
+    AddBlocksOf(*model_, placements_, tables.collider_body[w.collider_A],
+                tables.collider_body[w.collider_B], contacts);
   }
 }
 
 void MultibodySystem::AddNamedContacts(double margin, ContactSet* contacts) const {
   const bool planar = model_->plane.has_value();
-  Contact contact;
   for (std::size_t i = 0; i < model_->contact.named.size(); ++i) {
     const NamedContact& named = model_->contact.named[i];
-    const ContactSide A = MakeSide(*model_, named.surface_body, poses_);
-    const ContactSide B = MakeSide(*model_, named.point_body, poses_);
-    const Vector3 point = B.p + B.R * named.point;
-    const auto foot = named.surface.FindFoot(A.R.conjugate() * (point - A.p));
+    const Placement A =
+        named.surface_body == kGround ? Placement{} : placements_[named.surface_body];
+    const Placement B = named.point_body == kGround ? Placement{} : placements_[named.point_body];
+    const Vector3 point = B * named.point;
+    const auto foot = named.surface.FindFoot(A.R.transpose() * (point - A.p));
     if (!foot || foot->gap >= margin) continue;
+    const Vector3 n = A.R * foot->normal;
+    Contact& contact = contacts->contacts.emplace_back();
     contact.key = {ContactKindBits(ContactKind::kNamed) | i, 0};
     contact.gap = foot->gap;
-    contact.point = 0.5 * (point + A.p + A.R * foot->point);
-    SetLaw(named.law, planar, &contact);
-    const Vector3 n = A.R * foot->normal;
+    contact.point = 0.5 * (point + A * foot->point);
     contact.frame = planar ? MakePlanarContactFrame(n, model_->plane_normal) : MakeContactFrame(n);
-    AddContact(contact, A, B, contacts);
+    SetLaw(named.law, planar, &contact);
+    AddBlocksOf(*model_, placements_, named.surface_body, named.point_body, contacts);
   }
 }
 
@@ -230,7 +230,10 @@ void MultibodySystem::FindContacts(double, const VectorX& q, double margin, Cont
     contacts->frictions.clear();
     return;
   }
-  for (std::size_t b = 0; b < model_->bodies.size(); ++b) poses_[b] = model_->bodies[b].CalcPose(q);
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
+    poses_[b] = model_->bodies[b].CalcPose(q);
+    placements_[b] = {poses_[b].p, poses_[b].R.toRotationMatrix()};
+  }
   if (model_->world.num_colliders() > 0) AddColliderContacts(margin, contacts);
   AddNamedContacts(margin, contacts);
   AddLimits(*model_, q, margin, contacts);

@@ -2,8 +2,8 @@
 //
 // Witness of bodies A and B: points p_A, p_B, normal n from A to B, gap = n·(p_B − p_A), and
 // p_B − p_A ∥ n. With x midway between them, r_i = x − p_i the levers and t₁, t₂ ⟂ n:
-//   u = (n, t₁, t₂)ᵀ (v_B(x) − v_A(x)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n (1) rows of
-//   H:   B: [d, R_Bᵀ(r_B × d)],   A: −[d, R_Aᵀ(r_A × d)],   d ∈ {n, t₁, t₂}              (2)
+//   u = (n, t₁, t₂)ᵀ (v_B(x) − v_A(x)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n      (1)
+//   rows of H:   B: [d, R_Bᵀ(r_B × d)],   A: −[d, R_Aᵀ(r_A × d)],   d ∈ {n, t₁, t₂}          (2)
 // One common point x makes action and reaction collinear: friction keeps the angular momentum.
 #pragma once
 
@@ -21,16 +21,8 @@ Matrix3 MakeContactFrame(const Vector3& n);
 /// Columns n, t₁ = normal × n (made unit), t₂ = n × t₁ for a planar model with this normal.
 Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal);
 
-/// One body of a contact: index (kGround: none), its description and its rotation.
-struct ContactSide {
-  int index = kGround;
-  const Body* body = nullptr;
-  Vector3 p = Vector3::Zero();
-  Quaternion R = Quaternion::Identity();
-};
-
-/// Appends the blocks (2) of one side to the contact added last. sign: −1 for A, +1 for B.
-void AddContactSide(const ContactSide& side, const Contact& contact, double sign,
-                    ContactSet* contacts);
+/// Appends the blocks (2) of one body to the contact added last. sign: −1 for A, +1 for B.
+void AddContactBlock(int index, const Body& body, const Placement& placement,
+                     const Contact& contact, double sign, ContactSet* contacts);
 
 }  // namespace saltus

@@ -2,12 +2,13 @@
 // time. All of them count as work of loads, even where constant.
 //
 // Force F at the local point b, in R⁶ (world force, body-axes moment):
-//   world axes   f = (F, b × RᵀF)          −∂f/∂θ = (0, −b̃ (RᵀF)~) (1) body axes    f = (RF, b × F)
-//   −∂f/∂θ = (R F̃, 0)                                     (2)
+//   world axes   f = (F, b × RᵀF)        −∂f/∂θ = (0, −b̃ (RᵀF)~)                            (1)
+//   body axes    f = (RF, b × F)         −∂f/∂θ = (R F̃, 0)                                  (2)
 // Torque τ:
-//   world axes   f = (0, Rᵀτ)              −∂f/∂θ = (0, −(Rᵀτ)~) (3) body axes    f = (0, τ)
-//   constant
-// Effort e on a measure φ:  f = (∇φ)ᵀ e,   −∂f/∂q = −e H (4)
+//   world axes   f = (0, Rᵀτ)            −∂f/∂θ = (0, −(Rᵀτ)~)                              (3)
+//   body axes    f = (0, τ)              constant
+// Effort e on a measure φ:
+//   f = (∇φ)ᵀ e,   −∂f/∂q = −e H                                                            (4)
 #pragma once
 
 #include <array>

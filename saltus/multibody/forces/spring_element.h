@@ -1,9 +1,10 @@
 // SpringElement: a linear spring and damper on one measure. Springs, dampers, torsion springs and
 // the six directions of a bushing are all of this kind.
 //
-//   F = −k (value − rest) − c φ̇,   φ̇ = ∇φ·V,       f += (∇φ)ᵀ F                                 (1)
-//   E = ½ k (value − rest)² (2) K = −∂f/∂q = k ∇φ∇φᵀ + c ∇φ (VᵀH) − F H,       D = −∂f/∂v = c ∇φ∇φᵀ
-//   (3) Gauss–Newton: K ≈ k ∇φ∇φᵀ, D as in (3): symmetric positive semidefinite
+//   F = −k (value − rest) − c φ̇,   φ̇ = ∇φ·V,   f += (∇φ)ᵀ F                               (1)
+//   E = ½ k (value − rest)²                                                                 (2)
+//   K = −∂f/∂q = k ∇φ∇φᵀ + c ∇φ (VᵀH) − F H,   D = −∂f/∂v = c ∇φ∇φᵀ                        (3)
+//   Gauss–Newton: K ≈ k ∇φ∇φᵀ, D as in (3): symmetric positive semidefinite
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Joint: a list of measures that are held at a constant or at a prescribed function of time.
 //
-//   g_r(t, q) = φ_r(q) + shift_r − target_r(t) = 0 (1) G_r = ∇φ_r,   g_t = −target˙,   γ_r = VᵀH_r
-//   V − target¨,   −∂(G_rᵀλ)/∂q = −λ H_r             (2)
+//   g_r(t, q) = φ_r(q) + shift_r − target_r(t) = 0                                          (1)
+//   G_r = ∇φ_r,   g_t = −target˙,   γ_r = VᵀH_r V − target¨,   −∂(G_rᵀλ)/∂q = −λ H_r        (2)
 // (φ, ∇φ, H: measures/scalar_jet.h; angles in (1) are wrapped to (−π, π]). Which measures each type
 // holds is the table in joint_rows.cc. Limits and dry friction act on the free measures.
 #pragma once

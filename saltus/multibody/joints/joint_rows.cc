@@ -1,7 +1,7 @@
 // The catalogue of joints: what each type holds, in terms of measures (measures/measure.h).
 //
-//   d      from the joint point of A to that of B          x, y, z   axes carried by A (z: the
-//   axis) x′…    axes carried by B                               w         world axes
+//   d    from the joint point of A to that of B    x, y, z   axes carried by A (z: the axis)
+//   x′…  axes carried by B                         w         world axes
 //
 //   fixed          d·w = 0 (3),  skew(C) = 0 (3)           everything held
 //   revolute       d·w = 0 (3),  x·z′ = y·z′ = 0           turns about z
@@ -9,9 +9,9 @@
 //   cylindrical    d·x = d·y = 0, x·z′ = y·z′ = 0          turns about and slides along z
 //   universal      d·w = 0 (3),  z·x′ = 0                  turns about z (of A) and x′ (of B)
 //   spherical      d·w = 0 (3)                             turns freely
-//   planar         d·z = 0,      x·z′ = y·z′ = 0           slides in, turns about the normal of, a
-//   plane distance       |d| − l = 0 point-on-line  d·x = d·y = 0                           slides
-//   along z, turns freely
+//   planar         d·z = 0,      x·z′ = y·z′ = 0           slides in a plane, turns about z
+//   distance       |d| − l = 0                             everything else
+//   point-on-line  d·x = d·y = 0                           slides along z, turns freely
 #include "saltus/multibody/joints/joint.h"
 
 namespace saltus {

@@ -5,13 +5,14 @@
 //   d = (p_B + R_B b) − (p_A + R_A a),   x_i = R_A F_A e_i,   y_j = R_B F_B e_j,
 //   C_ij = x_i·y_j (the rotation of frame B relative to frame A):
 //
-//   kWorldOffset(i)      φ = d·w_i                      gap of the origins along column i of W
-//   (fixed) kOffset(i)           φ = d·x_i                      … along axis i of A kDistance φ =
-//   |d| kAlignment(i, j)     φ = C_ij                       0: the axes are perpendicular kSkew(i)
-//   φ = ½(C_kj − C_jk), (i, j, k) cyclic    sin(angle) times the rotation axis kAngle φ =
-//   atan2(C_10 − C_01, C_00 + C_11)     twist about axis 2 kTilt                φ = acos(C_22)
-//   angle between the axes 2 kRotation(i)         φ = i-th component of the rotation vector of C,
-//   |θ| < π
+//   kWorldOffset(i)   φ = d·w_i         gap of the origins along column i of W (fixed axes)
+//   kOffset(i)        φ = d·x_i         … along axis i of A
+//   kDistance         φ = |d|
+//   kAlignment(i, j)  φ = C_ij          0: the axes are perpendicular
+//   kSkew(i)          φ = ½(C_kj − C_jk), (i, j, k) cyclic: sin(angle) times the rotation axis
+//   kAngle            φ = atan2(C_10 − C_01, C_00 + C_11): twist about axis 2
+//   kTilt             φ = acos(C_22): angle between the axes 2
+//   kRotation(i)      φ = i-th component of the rotation vector of C, |θ| < π
 #pragma once
 
 #include "saltus/base/types.h"

@@ -4,11 +4,11 @@
 //   δφ = ∇φ·δ,      δ(∇φ) = H δ.                                                                (1)
 // H is not symmetric in general (rotations do not commute); still, for a motion with constant
 // spatial velocities V = (V_A, V_B),
-//   φ̇ = ∇φ·V,       φ̈ = Vᵀ H V.                                                                 (2)
+//   φ̇ = ∇φ·V,       φ̈ = Vᵀ H V.                                                           (2)
 // All scalars are made of products of two vectors of the form
-//   x = c_A p_A + R_A α + c_B p_B + R_B β + κ, (3) δx = c_A δp_A − R_A α̃ δθ_A + c_B δp_B − R_B β̃
-//   δθ_B,                                          (4) ∂(wᵀ∂x)/∂θ_A = α̃ (R_Aᵀw)~,  likewise for B
-//   (fixed w),                                       (5)
+//   x = c_A p_A + R_A α + c_B p_B + R_B β + κ,                                              (3)
+//   δx = c_A δp_A − R_A α̃ δθ_A + c_B δp_B − R_B β̃ δθ_B,                                    (4)
+//   ∂(wᵀ∂x)/∂θ_A = α̃ (R_Aᵀw)~,  likewise for B (w fixed),                                  (5)
 // and of smooth functions of such products.
 #pragma once
 

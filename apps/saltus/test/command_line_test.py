@@ -1,0 +1,331 @@
+"""The command line as its users see it: exit codes, streams, files, interruption and restart.
+
+Usage: command_line_test.py PROGRAM [unittest arguments]; needs only the standard library.
+"""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = ""
+
+SCENE = """\
+saltus: 1
+name: Ball and pendulum
+parameters: {r: 0.1}
+materials:
+  rubber: {density: 1000, friction: 0.3, restitution: 0.7}
+bodies:
+  ball:
+    mass: 1
+    inertia: [0.004, 0.004, 0.004]
+    position: [0, 0, "${r + 1}"]
+    velocity: [0.5, 0, 0]
+    shapes:
+      - {sphere: {radius: "${r}"}, material: rubber}
+  rod: {mass: 2, inertia: [0.02, 0.02, 0.002], position: [3, 0, 2]}
+ground:
+  shapes:
+    - {half_space: {normal: [0, 0, 1], offset: 0}, material: rubber}
+joints:
+  hinge: {type: revolute, between: [ground, rod], at: [2.5, 0, 2], axis: [0, 1, 0]}
+simulation: {integrator: moreau-jean, step: 0.005, until: 1}
+"""
+
+
+def saltus(*arguments, cwd=None, text=True):
+    """Runs the program; returns the finished process with its streams."""
+    command = [PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=text, cwd=cwd, timeout=300)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="saltus_"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.scene = self.folder / "mixed.yaml"
+        self.scene.write_text(SCENE)
+
+    def run_scene(self, *arguments, output="out.h5"):
+        done = saltus("run", self.scene, "-o", self.folder / output, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / output
+
+    def table(self, result, *channels):
+        """All frames of the channels, as the text of the CSV file: equal texts are equal bits."""
+        done = saltus("probe", result, *channels, "--csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return list(csv.reader(done.stdout.splitlines()))
+
+    def all_channels(self, result):
+        done = saltus("list", "channels", result)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line.split()[0] for line in done.stdout.splitlines()]
+
+
+class Usage(CommandLine):
+    def test_help_everywhere_with_examples(self):
+        self.assertIn("Examples", saltus("--help").stdout)
+        for command in ("run", "check", "info", "probe", "plot", "list"):
+            done = saltus(command, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Examples", done.stdout, command)
+
+    def test_version(self):
+        self.assertRegex(saltus("--version").stdout, r"^saltus \d+\.\d+\.\d+\n$")
+
+    def test_bad_flags_are_bad_input(self):
+        for arguments in ([], ["walk"], ["run"], ["run", self.scene, "--sep", "1"],
+                          ["run", self.scene, "--threads", "0"], ["probe"], ["list", "songs"]):
+            done = saltus(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertEqual(done.stdout, "", arguments)
+            self.assertTrue(done.stderr.startswith("saltus: error: "), done.stderr)
+
+    def test_lists(self):
+        for topic, member in (("integrators", "moreau-jean"), ("solvers", "nsgs"),
+                              ("joints", "revolute"), ("shapes", "sphere"), ("forces", "spring")):
+            done = saltus("list", topic)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stdout, rf"(?m)^\s*{member}\s+\S", topic)
+
+
+class BadInput(CommandLine):
+    def expect_error(self, *arguments, code=2, has=()):
+        done = saltus(*arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertTrue(done.stderr.startswith("saltus: error: "), done.stderr)
+        for part in has:
+            self.assertIn(part, done.stderr)
+
+    def test_scene_errors_have_file_and_line(self):
+        self.scene.write_text(SCENE.replace("mass: 1\n", "mas: 1\n"))
+        for command in ("run", "check", "info"):
+            self.expect_error(command, self.scene, has=["mixed.yaml:8:", "mass"])
+
+    def test_missing_files(self):
+        for command in ("run", "check", "info"):
+            self.expect_error(command, "missing.yaml", has=["missing.yaml"])
+        self.expect_error("probe", "missing.h5", "time", has=["missing.h5"])
+
+    def test_check_goes_on_after_an_error(self):
+        done = saltus("check", "missing.yaml", self.scene)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("good", done.stdout)
+
+    def test_settings_are_checked(self):
+        self.expect_error("run", self.scene, "--step", "-1", has=["step"])
+        self.expect_error("run", self.scene, "--set", "bodies.ball.mas=2")
+        self.expect_error("run", self.scene, "--integrator", "moreau-jan", has=["moreau-jean"])
+
+    def test_output_places(self):
+        self.expect_error("run", self.scene, "-o", "no/such/folder/out.h5", has=["no/such/folder"])
+        self.expect_error("run", self.scene, "-o", "out.txt", has=[".h5"])
+        self.expect_error("run", self.scene, "-o", self.folder)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["mixed.yaml"])
+
+    def test_results(self):
+        result = self.run_scene("--until", "0.05")
+        self.expect_error("probe", result, "ball.positon.z", has=["ball.position.z"])
+        self.expect_error("probe", result, "time", "--at", "7", has=["outside"])
+        self.expect_error("probe", result, "time", "--at", "now", has=["now"])
+        self.expect_error("probe", self.scene, "time", has=["mixed.yaml"])
+        result.write_bytes(result.read_bytes()[:5000])
+        self.expect_error("info", result, has=["out.h5"])
+        self.expect_error("run", self.scene, "--restart", result, has=["out.h5"])
+
+
+class Running(CommandLine):
+    def test_default_output_and_audit(self):
+        done = saltus("run", self.scene, "--until", "0.1", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("max_penetration", done.stdout)
+        self.assertEqual(done.stderr, "")
+        self.assertTrue((self.folder / "mixed.h5").exists())
+
+    def test_quiet(self):
+        done = saltus("run", self.scene, "--until", "0.1", "--quiet", "-o", self.folder / "a.h5")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_info_as_json(self):
+        info = json.loads(saltus("info", self.run_scene(), "--json").stdout)
+        for key in ("max_penetration", "max_constraint", "max_constraint_rate",
+                    "max_complementarity", "energy_closure", "steps", "rejected", "events",
+                    "newton_iterations", "solver_iterations", "wall_time"):
+            self.assertIn(key, info)
+        self.assertEqual(info["steps"], 200)
+        self.assertEqual(info["outcome"], "finished")
+        self.assertEqual(info["frames"], 201)
+        self.assertEqual(info["bodies"], ["ball", "rod"])
+        self.assertEqual(info["contacts"], ["ball-ground"])
+
+    def test_the_scene_is_embedded(self):
+        result = self.run_scene("--until", "0.05", "--set", "r=0.2")
+        again = self.folder / "again.yaml"
+        again.write_text(saltus("info", result, "--scene").stdout)
+        done = saltus("run", again, "--until", "0.05", "-o", self.folder / "again.h5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        channels = ("ball.position.z", "rod.velocity.z")
+        self.assertEqual(self.table(result, *channels),
+                         self.table(self.folder / "again.h5", *channels))
+
+    def test_free_fall_is_exact_in_every_format(self):
+        """θ = ½ is exact under constant gravity: z = 1.1 − g t²/2 until the first impact.
+
+        The tolerance is that of 20 roundings of numbers of size 1.
+        """
+        result = self.run_scene("--until", "0.1")
+        table = self.run_scene("--until", "0.1", output="out.csv")
+        done = saltus("probe", result, "ball.position.z", "--at", "0.1")
+        self.assertIn("# ball.position.z [m]: recorded", done.stdout)
+        value = float(done.stdout.split()[-1])
+        self.assertAlmostEqual(value, 1.1 - 9.81 * 0.1**2 / 2, delta=1e-14)
+        with open(table, newline="") as file:
+            last = list(csv.DictReader(file))[-1]
+        self.assertEqual(f"{float(last['ball.position.z']):.16g}", f"{value:.16g}")
+        self.assertEqual(float(last["time"]), 0.1)
+
+    def test_interpolation_is_stated(self):
+        """A parabola is met exactly by the cubic between frames."""
+        result = self.run_scene("--until", "0.1")
+        done = saltus("probe", result, "ball.position.z", "ball.velocity.z", "--at", "0.0123")
+        self.assertIn("cubic Hermite", done.stdout)
+        self.assertIn("linear", done.stdout)
+        value = float(done.stdout.split()[-2])
+        self.assertAlmostEqual(value, 1.1 - 9.81 * 0.0123**2 / 2, delta=1e-14)
+
+    def test_contacts_and_joints_are_recorded(self):
+        result = self.run_scene()
+        impulses = [float(row[1]) for row in self.table(result, "contact.ball-ground.impulse.n")[1:]]
+        self.assertGreater(max(impulses), 1.0)
+        angle = self.table(result, "hinge.angle")
+        self.assertEqual(float(angle[1][1]), 0.0)
+        self.assertNotEqual(float(angle[-1][1]), 0.0)
+
+    def test_output_interval(self):
+        self.scene.write_text(SCENE + "output: {dt: 0.1}\n")
+        times = [float(row[0]) for row in self.table(self.run_scene(), "time")[1:]]
+        self.assertEqual(len(times), 11)
+        for k, t in enumerate(times):
+            self.assertAlmostEqual(t, 0.1 * k, delta=1e-12)
+
+    def test_plot(self):
+        result = self.run_scene()
+        image = self.folder / "plot.svg"
+        done = saltus("plot", result, "ball.position.z", "energy.total", "-o", image)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("</svg>", image.read_text())
+
+    def test_audit_limits_fail_the_run(self):
+        self.scene.write_text(SCENE + "audit: {energy_closure: 0, max_constraint: 0}\n")
+        done = saltus("run", self.scene, "-o", self.folder / "out.h5")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("saltus: error: audit: ", done.stderr)
+        self.assertEqual(saltus("info", self.folder / "out.h5").returncode, 0)
+
+
+class Repeatability(CommandLine):
+    def assert_same_tail(self, whole, tail, first_time):
+        """From first_time on, both results hold the same bits in every channel.
+
+        Left out: contact values at first_time itself (they belong to the step before) and what
+        counts wall time.
+        """
+        channels = [c for c in self.all_channels(whole) if c in self.all_channels(tail)]
+        rows = {row[0]: row for row in self.table(whole, *channels)}
+        compared = 0
+        for row in self.table(tail, *channels)[1:]:
+            if float(row[0]) > first_time:
+                self.assertEqual(row, rows[row[0]])
+                compared += 1
+        self.assertGreater(compared, 0)
+        self.assertEqual(self.table(tail, "time")[-1], self.table(whole, "time")[-1])
+
+    def test_two_runs_are_identical(self):
+        first, second = self.run_scene(output="a.h5"), self.run_scene(output="b.h5")
+        channels = self.all_channels(first)
+        self.assertEqual(channels, self.all_channels(second))
+        self.assertEqual(self.table(first, *channels), self.table(second, *channels))
+
+    def test_restart_equals_the_uninterrupted_run(self):
+        whole = self.run_scene(output="whole.h5")
+        part = self.run_scene("--until", "0.47", output="part.h5")
+        tail = self.run_scene("--restart", part, output="tail.h5")
+        self.assertEqual(float(self.table(tail, "time")[1][0]), 0.47)
+        self.assert_same_tail(whole, tail, 0.47)
+        audits = [json.loads(saltus("info", r, "--json").stdout) for r in (whole, tail)]
+        for key in ("steps", "events", "max_penetration", "energy_closure_joule", "loss_impact"):
+            self.assertEqual(audits[0][key], audits[1][key], key)
+
+    def test_restart_refuses_what_does_not_fit(self):
+        part = self.run_scene("--until", "0.1", output="part.h5")
+        done = saltus("run", self.scene, "--restart", part, "-o", part)
+        self.assertEqual(done.returncode, 2)
+        done = saltus("run", self.scene, "--restart", part, "--step", "0.001", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("step", done.stderr)
+        self.scene.write_text(SCENE.replace("  rod:", "  bar:").replace(", rod]", ", bar]"))
+        done = saltus("run", self.scene, "--restart", part, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another mechanism", done.stderr)
+
+    def start(self, output, *arguments):
+        """Starts a run that would take very long, and waits until its file is there."""
+        process = subprocess.Popen(
+            [PROGRAM, "run", self.scene, "-o", output, "--until", "1e5", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 60
+        while not output.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return process
+
+    def test_interrupt_ends_cleanly_and_continues_bit_for_bit(self):
+        part = self.folder / "part.h5"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start(part)
+            time.sleep(0.3)
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("--restart", errors)
+            info = json.loads(saltus("info", part, "--json").stdout)
+            self.assertIn("interrupted", info["outcome"])
+            end = info["time_end"]
+            self.assertEqual(float(self.table(part, "time")[-1][0]), end)
+            until = ("--until", repr(end + 0.5))
+            tail = self.run_scene("--restart", part, *until, output="tail.h5")
+            whole = self.run_scene(*until, output="whole.h5")
+            self.assert_same_tail(whole, tail, end)
+            part.unlink()
+
+    def test_kill_leaves_a_readable_result(self):
+        part = self.folder / "part.h5"
+        process = self.start(part, "--checkpoint-every", "0.1")
+        time.sleep(2.5)
+        process.kill()
+        process.communicate()
+        info = json.loads(saltus("info", part, "--json").stdout)
+        self.assertEqual(info["outcome"], "running")
+        self.assertGreater(info["frames"], 1)
+        end = info["time_end"]
+        whole = self.run_scene("--until", repr(end), output="whole.h5")
+        frames = self.table(part, "ball.position.x", "rod.position.z")
+        self.assertEqual(frames, self.table(whole, "ball.position.x", "rod.position.z"))
+        tail = self.run_scene("--restart", part, "--until", repr(end), output="tail.h5")
+        self.assertLessEqual(float(self.table(tail, "time")[1][0]), end)
+        self.assertTrue(math.isfinite(end))
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
