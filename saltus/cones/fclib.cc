@@ -99,8 +99,8 @@ class Reader {
     const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(space.id()) : -1;
     if (count < 0 || static_cast<hsize_t>(count) > kMaxEntries) FailAt(name, "has a wrong size");
     std::vector<Number> values(static_cast<std::size_t>(count));
-    if (count > 0 && H5Dread(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                             values.data()) < 0) {
+    if (count > 0 &&
+        H5Dread(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
       FailAt(name, "cannot be read");
     }
     return values;
@@ -150,8 +150,8 @@ std::vector<Triplet> ReadMatrix(const Reader& reader, int n) {
   return entries;
 }
 
-std::unique_ptr<BlockSparseDelassus> MakeBlocks(const std::vector<Triplet>& entries,
-                                                int num_blocks, int d) {
+std::unique_ptr<BlockSparseDelassus> MakeBlocks(const std::vector<Triplet>& entries, int num_blocks,
+                                                int d) {
   std::map<std::array<int, 2>, int> pattern;  // Sorted by block row, then block column.
   for (int c = 0; c < num_blocks; ++c) pattern[{c, c}] = 0;
   for (const Triplet& t : entries) pattern[{t.row() / d, t.col() / d}] = 0;
@@ -174,11 +174,10 @@ void WriteArray(hid_t group, const char* name, hid_t file_type, hid_t memory_typ
                 std::size_t count, const void* data, const std::string& path) {
   const hsize_t size = count;
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle set(H5Dcreate2(group, name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT,
-                              H5P_DEFAULT),
-                   H5Dclose);
-  if (!set.ok() ||
-      H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+  const Handle set(
+      H5Dcreate2(group, name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose);
+  if (!set.ok() || H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     Fail(path, name, "cannot be written");
   }
 }

@@ -179,15 +179,13 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     bias_.segment(o, cone.dimension) = c.bias.head(cone.dimension);
   }
   u_minus_ += bias_;
-  const double theta = options_.theta;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     const Contact& c = contacts_.contacts[active_[i]];
     const int o = problem_.offset(i);
     if (!by_gap_[i]) {
       shift_[o] = c.restitution * u_minus_[o];                                           // (5)
-    } else {
-      const double gap = std::max(c.gap, -rest_gap);  // deeper penetration is projected instead
-      shift_[o] = (gap / h + (1 - theta) * u_minus_[o]) / theta;                         // (7)
+    } else if (c.gap > 0) {
+      shift_[o] = c.gap / h;                                                             // (7)
     }
     for (int k = 1; k < problem_.cone(i).dimension; ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];

@@ -13,18 +13,18 @@
 //   kPredicted    g_n + γ h u_N(v_n) ≤ 0;  γ = 0 "none", ½ "half" (default), 1 "full"           (6)
 //                 With projection, a contact at rest (gap and speed below 1 % of what the forces of
 //                 one step can do) is active too, with law (7).
-//   kLinearized   every candidate; (5) becomes û_N = u_N + g_n/h + μ|u_T| for θ = 1, in general
-//                 û_N = u_N + [g_n/h + (1−θ)u_N⁻]/θ + μ|u_T|: g_n + h u_N,θ ≥ 0, unless the contact
-//                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). Penetration is at most of second
-//                 order, and what the solver leaves is removed in the next step; g_n is bounded below
-//                 by −1 % of what the forces of one step can do                                (7)
+//   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| unless the contact
+//                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). With θ = 1 a body lands on the
+//                 obstacle at the end of a step, and penetration is at most of second order. Gaps
+//                 below zero count as zero: to ask a jammed mechanism to open would have no
+//                 solution; projection removes them                                            (7)
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
 //   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver  (8)
 //
 // Position projection (optional, default on): joints inside the Newton loop (2); contacts after the
-// step: min |Δ|_M with G Δ = 0, g + H Δ ≥ 0 for the contacts that would stay penetrated (g + h u_N
-// < 0). Its energy is an entry of its own in the ledger.
+// step: min |Δ|_S with G Δ = 0, g + H Δ ≥ 0 (position_projection.h). Its energy is an entry of its
+// own in the ledger.
 //
 // Order 2 for θ = ½ in smooth motion (G at the midpoint in (1), at the end in (3)), 1 with impacts.
 //

@@ -20,7 +20,7 @@ void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   contact->dimension = law.friction > 0 ? (planar ? 2 : 3) : 1;
 }
 
-/// Rows scaled by `sign` of measures of a pair, appended to what was added last.
+/// Appends the rows with these gradients to the limit or friction added last.
 void AddMeasureBlocks(const Pair& pair, const std::vector<Body>& bodies, const Vector12* gradients,
                       int dimension, ContactSet* contacts) {
   for (const bool second : {false, true}) {

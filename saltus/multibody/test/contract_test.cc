@@ -219,6 +219,26 @@ TEST_P(Planar, DrivesLimitsFrictionAndForces) {
   CheckAtRandomStates(MakeBuilder().Add(hinge).Add(spring).Add(rope), 3);
 }
 
+TEST_P(Planar, FrictionKeepsOnlySlipsInThePlane) {
+  const std::vector<std::pair<JointType, Vector3>> cases = {
+      {JointType::kRevolute, normal()},    {JointType::kSpherical, normal()},
+      {JointType::kCylindrical, normal()}, {JointType::kCylindrical, first()},
+      {JointType::kPrismatic, first()},    {JointType::kPlanar, first()}};
+  for (const auto& [type, axis] : cases) {
+    SCOPED_TRACE(JointTypeName(type));
+    JointSpec joint = MakePlanarJoint(type, axis);
+    joint.friction = 0.3;
+    MultibodySystem system(MakeBuilder().Add(joint).Build());
+    ContactSet contacts;
+    system.FindContacts(0, system.MakeInitialState().q, 1, &contacts);
+    ASSERT_EQ(contacts.frictions.size(), 1u);
+    EXPECT_EQ(contacts.frictions[0].dimension, 1);
+    for (const RowBlock& block : contacts.blocks) {
+      EXPECT_GT(contacts.rows(block, 1).norm(), 1e-3);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Planes, Planar, ::testing::Values("xy", "xz", "zy"));
 
 TEST(Contract, ObliquePlane) {
