@@ -17,15 +17,16 @@ namespace {
 
 std::size_t Index(int i) { return static_cast<std::size_t>(i); }
 
-void Offer(const Convex& A, const Convex& B, const Vector3& direction, Axis* axis) {
+bool Offer(const Convex& A, const Convex& B, const Vector3& direction, Axis* axis) {
   const double length = direction.norm();
-  if (!(length > 0)) return;
+  if (!(length > 0)) return false;
   Vector3 n = direction / length;
   if (n.dot(axis->normal) < 0) n = -n;
   const double s = CalcSeparation(A, B, n);
-  if (s < axis->separation) return;
+  if (s < axis->separation) return false;
   axis->normal = n;
   axis->separation = s;
+  return true;
 }
 
 // Tries the directions (1) of the cylinder `cyl` against the part of `other` that touches it.
@@ -34,22 +35,26 @@ void OfferSideAxes(const Convex& A, const Convex& B, const Convex& cyl, const Co
   const Vector3 u = cyl.axis();
   const Vector3 n = &cyl == &A ? axis->normal : Vector3(-axis->normal);  // from cyl to other
   if (std::abs(n.dot(u)) > 1e-3) return;
-  Offer(A, B, n - n.dot(u) * u, axis);
   const Vector3 c = other.p - cyl.p;
-  const auto offer_point = [&](const Vector3& x) { Offer(A, B, x - x.dot(u) * u, axis); };
-  if (!other.is_polyhedron()) {
-    const Vector3 cross = u.cross(other.axis());
-    if (cross.norm() > 1e-6) return Offer(A, B, cross, axis);
-    return offer_point(c);
+  bool found = false;
+  const auto offer_cross = [&](const Vector3& e) {
+    const Vector3 cross = u.cross(e);
+    if (cross.norm() > 1e-6) found |= Offer(A, B, cross, axis);
+  };
+  const auto offer_point = [&](const Vector3& x) { found |= Offer(A, B, x - x.dot(u) * u, axis); };
+  if (other.is_polyhedron()) {
+    const double height = CalcExtent(other, -n) - 1e-3 * other.size;
+    for (const Topology::Edge& e : other.topology->edges) {
+      const Vector3 &x = other.vertices[e.vertex[0]], &y = other.vertices[e.vertex[1]];
+      if (-n.dot(x) >= height && -n.dot(y) >= height) offer_cross((y - x).normalized());
+    }
+    offer_point(c + CalcSupport(other, -n).x);
+  } else if (u.cross(other.axis()).norm() > 1e-6) {
+    offer_cross(other.axis());
+  } else {
+    offer_point(c);
   }
-  const double height = CalcExtent(other, -n) - 1e-3 * other.size;
-  for (const Topology::Edge& e : other.topology->edges) {
-    const Vector3 &x = other.vertices[e.vertex[0]], &y = other.vertices[e.vertex[1]];
-    if (-n.dot(x) < height || -n.dot(y) < height) continue;
-    const Vector3 cross = u.cross((y - x).normalized());
-    if (cross.norm() > 1e-6) Offer(A, B, cross, axis);
-  }
-  offer_point(c + CalcSupport(other, -n).x);
+  if (!found) Offer(A, B, n - n.dot(u) * u, axis);
 }
 
 // Slides the witness points along the normal to the extreme planes of A and B, so that their gap is
