@@ -76,7 +76,7 @@ Study StudyPendulum(int count) {
                                         .points = {{Vector3::Zero(), Vector3::Zero()}}})
                          .Build();
   Study study{"Pendulum on a distance joint (R5), t = 10, θ = ½", 2, 0.05, {}};
-  for (int k = 0, n = 1000; k < count; ++k, n *= 2) {
+  for (int k = 0, n = 2000; k < count; ++k, n *= 2) {
     const RunResult run = RunModel(model, {}, 10.0 / n, 10);
     const double error =
         std::hypot(run.state.q[0] + 0.275087462576, run.state.q[2] + 0.961419205099);

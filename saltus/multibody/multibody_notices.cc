@@ -60,7 +60,7 @@ void AddRedundancies(const Model& model, const SparseRows& G, Notices* notices) 
     const Joint& joint = model.joints[index];
     notices->push_back({Severity::kInfo, "joint '" + joint.name + "'",
                         std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
-                            " constraint rows repeat what other joints hold; motion is not "
+                            " constraint rows are redundant (other joints hold the same); motion is not "
                             "affected, but the reactions of the loop are not unique"});
   }
 }

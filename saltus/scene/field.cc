@@ -205,21 +205,22 @@ std::vector<std::pair<std::string, Field>> Field::ReadItems() const {
 }
 
 MapField::MapField(const Field& field, const Section& section)
-    : field_(field), keys_(section.keys) {
+    : field_(field), keys_(&section.keys) {
   const Value& value = field.value();
   if (!value.is_map()) {
-    field.Fail("expected a map, found " + Describe(value), "known keys: " + Join(keys_));
+    field.Fail("expected a map, found " + Describe(value), "known keys: " + Join(*keys_));
   }
   for (const Value::Entry& entry : value.entries) {
-    if (std::find(keys_.begin(), keys_.end(), entry.key) != keys_.end()) continue;
+    if (std::find(keys_->begin(), keys_->end(), entry.key) != keys_->end()) continue;
     const std::string path = field.path().empty() ? entry.key : field.path() + "." + entry.key;
-    throw InputError(path, "unknown key '" + entry.key + "'", SuggestChoice(entry.key, keys_),
+    throw InputError(path, "unknown key '" + entry.key + "'", SuggestChoice(entry.key, *keys_),
                      entry.place.location());
   }
 }
 
 std::optional<Field> MapField::Find(const std::string& key) const {
-  SALTUS_CHECK(std::find(keys_.begin(), keys_.end(), key) != keys_.end(), "undeclared key " + key);
+  SALTUS_CHECK(std::find(keys_->begin(), keys_->end(), key) != keys_->end(),
+               "undeclared key " + key);
   const Value::Entry* entry = field_.value().Find(key);
   if (entry == nullptr) return std::nullopt;
   const std::string path = field_.path().empty() ? key : field_.path() + "." + key;

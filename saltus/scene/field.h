@@ -68,7 +68,8 @@ class Field {
 /// A map with known keys.
 class MapField {
  public:
-  /// Throws if the value is not a map or has a key that the section does not know.
+  /// Throws if the value is not a map or has a key that the section does not know. The section must
+  /// outlive the MapField.
   MapField(const Field& field, const Section& section);
   MapField(const Field& field, const std::string& section_name)
       : MapField(field, FindSection(section_name)) {}
@@ -87,7 +88,7 @@ class MapField {
 
  private:
   Field field_;
-  std::vector<std::string> keys_;
+  const std::vector<std::string>* keys_;
 };
 
 }  // namespace saltus

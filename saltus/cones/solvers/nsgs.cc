@@ -10,18 +10,19 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 10;            // sweeps between evaluations at most
-constexpr double kGrowth = 2.0;             // of the sweep change that restarts the acceleration
-constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
+constexpr int kCheckPeriod = 25;         // sweeps between evaluations at most …
+constexpr int kCheckPeriodSmall = 10;    // … and where Newton steps are tried
+constexpr double kGrowth = 2.0;          // of the sweep change that restarts the acceleration
+constexpr int kStagnationPeriod = 400;   // sweeps in which the best residual must improve …
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation.
 class CheckSchedule {
  public:
-  explicit CheckSchedule(double tolerance) : tolerance_(tolerance) {}
+  CheckSchedule(double tolerance, int period) : tolerance_(tolerance), period_(period) {}
 
   bool IsDue(int sweep, double change) const {
-    return change * ratio_ <= tolerance_ || sweep - last_ >= kCheckPeriod;
+    return change * ratio_ <= tolerance_ || sweep - last_ >= period_;
   }
   void Record(int sweep, double change, double residual) {
     last_ = sweep;
@@ -30,8 +31,23 @@ class CheckSchedule {
 
  private:
   double tolerance_;
+  int period_;
   int last_ = 0;
   double ratio_ = 1;
+};
+
+// Newton steps are tried at every evaluation as long as they help, ever more rarely otherwise.
+class NewtonSchedule {
+ public:
+  bool IsDue(int sweep) const { return sweep >= next_; }
+  void Record(int sweep, bool success) {
+    wait_ = success ? kCheckPeriodSmall : 2 * wait_;
+    next_ = success ? sweep : sweep + wait_;
+  }
+
+ private:
+  int wait_ = kCheckPeriodSmall;
+  int next_ = kCheckPeriodSmall;
 };
 
 // Notices that the best residual no longer falls.
@@ -66,13 +82,42 @@ bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
   return true;
 }
 
-bool NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report) {
+double NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report) {
   const NaturalMapResidual residual = CalcNaturalMapResidual(problem, r, &scratch_);
   if (best_.size() != r.size() || residual.relative < report->residual.relative) {
     report->residual = residual;
     best_ = r;
   }
-  return residual.relative <= options_.tolerance;
+  return residual.relative;
+}
+
+template <class Form>
+bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* form, VectorX* r,
+                           SolveReport* report) {
+  proposal_ = *r;
+  if (!newton_.Step(problem, scratch_.u, &proposal_)) return false;
+  form->Start(proposal_.data());
+  const SweepChange sweep = Sweep(blocks_, false, form, proposal_.data());
+  ++report->iterations;
+  const bool better = std::isfinite(sweep.change) && std::isfinite(sweep.norm) &&
+                      Judge(problem, proposal_, report) < residual;
+  if (better) r->swap(proposal_);
+  form->Start(r->data());
+  return better;
+}
+
+template <class Form>
+void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, VectorX* r,
+                            double* least_change) {
+  const double change = std::sqrt(sweep.change);
+  if (change > kGrowth * *least_change) {
+    anderson_.Restart();
+    *least_change = std::numeric_limits<double>::infinity();
+    return;
+  }
+  *least_change = std::min(*least_change, change);
+  anderson_.Extrapolate(input_, weights_, r);
+  form->Start(r->data());
 }
 
 // A block that nothing can move and whose velocity breaks its law makes the problem infeasible.
@@ -95,13 +140,17 @@ SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& 
 
 template <class Form>
 SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX* r) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   SolveReport report;
-  report.residual.relative = std::numeric_limits<double>::infinity();
+  report.residual.relative = kInfinity;
   best_.resize(0);
-  if (Judge(problem, *r, &report)) return report;
-  CheckSchedule schedule(options_.tolerance);
+  if (Judge(problem, *r, &report) <= options_.tolerance) return report;
+  const bool small = problem.size() <= FaceNewton::kMaxRows;
+  bool newton_ready = false;
+  CheckSchedule checks(options_.tolerance, small ? kCheckPeriodSmall : kCheckPeriod);
+  NewtonSchedule newton;
   StagnationWatch watch;
-  double least_change = std::numeric_limits<double>::infinity();
+  double least_change = kInfinity;
   form->Start(r->data());
   report.status = SolveStatus::kMaxIterations;
   while (report.iterations < options_.max_iterations) {
@@ -114,30 +163,33 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
       break;
     }
     const double change = sweep.norm > 0 ? std::sqrt(sweep.change / sweep.norm) : 0.0;
-    const bool last = k == options_.max_iterations;
-    if (last || schedule.IsDue(k, change)) {
-      const double before = report.residual.relative;
-      if (Judge(problem, *r, &report)) {
-        report.status = SolveStatus::kConverged;
-        return report;
+    if (k == options_.max_iterations || checks.IsDue(k, change)) {
+      const double residual = Judge(problem, *r, &report);
+      checks.Record(k, change, residual);
+      bool moved = false;
+      if (residual > options_.tolerance && small && newton.IsDue(k)) {
+        if (!newton_ready) newton_.Prepare(problem);
+        newton_ready = true;
+        moved = TryNewton(problem, residual, form, r, &report);
+        newton.Record(k, moved);
+      } else {
+        form->Start(r->data());
       }
-      const bool fixed = sweep.change == 0 && report.residual.relative >= before;
-      if (fixed || watch.IsStuck(k, report.residual.relative)) {
+      if (report.residual.relative <= options_.tolerance) {
+        report.status = SolveStatus::kConverged;
+        break;
+      }
+      if ((sweep.change == 0 && !moved) || watch.IsStuck(k, report.residual.relative)) {
         report.status = FindFailure(problem, best_);
         break;
       }
-      schedule.Record(k, change, report.residual.relative);
-      form->Start(r->data());
+      if (moved) {
+        anderson_.Restart();
+        least_change = kInfinity;
+        continue;
+      }
     }
-    if (options_.memory == 0) continue;
-    if (std::sqrt(sweep.change) > kGrowth * least_change) {
-      anderson_.Restart();
-      least_change = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    least_change = std::min(least_change, std::sqrt(sweep.change));
-    anderson_.Extrapolate(input_, weights_, r);
-    form->Start(r->data());
+    if (options_.memory > 0) Accelerate(sweep, form, r, &least_change);
   }
   *r = best_;
   return report;

@@ -8,8 +8,11 @@
 // the next sweep: what is judged and returned is always the outcome of a sweep, hence inside the
 // cones.
 //
+// Small problems (face_newton.h) also try a Newton step on the face of the present iterate now and
+// then; its outcome, after a sweep, is taken if the natural map says that it is better.
+//
 // Stopping: |Δr|/|r| of a sweep costs nothing. When it predicts that the tolerance is met (by the
-// ratio seen at the last evaluation), or every kCheckPeriod sweeps, the natural-map residual
+// ratio seen at the last evaluation), or after a fixed number of sweeps, the natural-map residual
 // (conic_problem.h, eq. 4) is evaluated; it alone decides, and the best iterate seen is returned.
 #pragma once
 
@@ -21,9 +24,12 @@
 #include "saltus/cones/conic_solver.h"
 #include "saltus/cones/dense_delassus.h"
 #include "saltus/cones/solvers/anderson.h"
+#include "saltus/cones/solvers/face_newton.h"
 #include "saltus/cones/solvers/local_blocks.h"
 
 namespace saltus {
+
+struct SweepChange;
 
 struct NsgsOptions : ConicSolverOptions {
   bool symmetric_sweeps = false;  // every other sweep runs against the order of the blocks
@@ -44,18 +50,27 @@ class NsgsSolver final : public ConicSolver {
   bool Prepare(const ConicProblem& problem, VectorX* r);
   template <class Form>
   SolveReport Iterate(const ConicProblem& problem, Form* form, VectorX* r);
-  /// Evaluates r; keeps it if it is the best so far. True if within tolerance.
-  bool Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report);
+  /// The relative residual of r; r is kept if it is the best so far. Leaves u(r) in scratch_.
+  double Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report);
+  /// Follows judgement of *r. True if the Newton step and a sweep made it better.
+  template <class Form>
+  bool TryNewton(const ConicProblem& problem, double residual, Form* form, VectorX* r,
+                 SolveReport* report);
+  /// Extrapolates *r, the outcome of a sweep from input_, or restarts the history.
+  template <class Form>
+  void Accelerate(const SweepChange& sweep, Form* form, VectorX* r, double* least_change);
   SolveStatus FindFailure(const ConicProblem& problem, const VectorX& r);
 
   NsgsOptions options_;
   LocalBlocks blocks_;
   Anderson anderson_;
+  FaceNewton newton_;
   NaturalMapScratch scratch_;
   std::vector<BodyDelassus::Velocity> velocities_;
   DenseDelassus dense_{MatrixX()};  // copy of an operator of unknown form
   VectorX weights_;                 // mean diagonal entry of each block, per row
   VectorX input_;                   // starting point of the sweep
+  VectorX proposal_;                 // of a Newton step
   VectorX best_;
 };
 
