@@ -8,12 +8,12 @@
 namespace saltus::bench {
 
 struct SpherePile {
-  int n = 10;                 // spheres along each edge
-  double radius = 0.1;        // m
-  double density = 1000;      // kg/m³
+  int n = 10;             // spheres along each edge
+  double radius = 0.1;    // m
+  double density = 1000;  // kg/m³
   double friction = 0.5;
-  double step = 0.005;        // s
-  double until = 2;           // s
+  double step = 0.005;  // s
+  double until = 2;     // s
 
   double half_floor() const { return 0.11 * n; }
   struct Center {
@@ -25,8 +25,8 @@ struct SpherePile {
       const double shift = k % 2 == 0 ? 0.0 : 0.01;
       for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
-          centers.push_back({(i - 0.5 * (n - 1)) * 0.21 + shift,
-                             (j - 0.5 * (n - 1)) * 0.21 + shift, 0.15 + 0.21 * k});
+          centers.push_back({(i - 0.5 * (n - 1)) * 0.21 + shift, (j - 0.5 * (n - 1)) * 0.21 + shift,
+                             0.15 + 0.21 * k});
         }
       }
     }
@@ -36,9 +36,9 @@ struct SpherePile {
 
 struct PileResult {
   double seconds_per_step = 0;
-  double max_penetration = 0;       // m, over the run
-  double final_kinetic = 0;         // J
-  double contact_iterations = 0;    // per second of solver time; 0: not measured
+  double max_penetration = 0;     // m, over the run
+  double final_kinetic = 0;       // J
+  double contact_iterations = 0;  // per second of solver time; 0: not measured
   double iterations_per_step = 0;
   double allocations_per_step = 0;  // in the last quarter of the run
   double contacts = 0;              // at the end

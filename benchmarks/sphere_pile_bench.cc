@@ -1,7 +1,5 @@
 // The sphere pile against Bullet in one run: time per step, penetration, growth with the number of
 // spheres, allocations in a steady step. `sphere_pile_bench quick` runs a short version.
-#include "benchmarks/sphere_pile.h"
-
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -15,6 +13,8 @@
 #include "saltus/multibody/model_builder.h"
 #include "saltus/multibody/multibody_system.h"
 #include "saltus/simulation/simulation.h"
+
+#include "benchmarks/sphere_pile.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -68,8 +68,8 @@ class Watch final : public Observer {
   void OnStep(const StepView& view) override {
     if (view.step_index == from_step_) start_ = allocations;
     if (view.step_index > from_step_) {
-      result_->allocations_per_step =
-          static_cast<double>(allocations - start_) / static_cast<double>(view.step_index - from_step_);
+      result_->allocations_per_step = static_cast<double>(allocations - start_) /
+                                      static_cast<double>(view.step_index - from_step_);
     }
     result_->contacts = 0;
     for (const ContactResult& c : view.report.contacts) result_->contacts += c.impulse[0] > 0;
@@ -126,8 +126,9 @@ PileResult RunSaltusPile(const SpherePile& pile, double tolerance) {
 int main(int argc, char** argv) {
   using namespace saltus::bench;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
-  std::printf("spheres  code            per step   ratio  penetration contacts  its/step  "
-              "alloc/step  residual  flagged\n");
+  std::printf(
+      "spheres  code            per step   ratio  penetration contacts  its/step  "
+      "alloc/step  residual  flagged\n");
   SpherePile pile;
   if (quick) pile.until = 0.5;
   double bullet = 0;

@@ -1,11 +1,11 @@
 // The same pile in Bullet (Debian's build: double precision): sequential impulses, 50 iterations,
 // two friction directions, warm starting: its defaults except for the number of iterations.
-#include <btBulletDynamicsCommon.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <vector>
+
+#include <btBulletDynamicsCommon.h>
 
 #include "benchmarks/sphere_pile.h"
 
@@ -27,8 +27,11 @@ PileResult RunBulletPile(const SpherePile& pile) {
   const struct {
     btVector3 normal;
     double offset;
-  } walls[] = {{btVector3(0, 0, 1), 0}, {btVector3(1, 0, 0), -w}, {btVector3(-1, 0, 0), -w},
-               {btVector3(0, 1, 0), -w}, {btVector3(0, -1, 0), -w}};
+  } walls[] = {{btVector3(0, 0, 1), 0},
+               {btVector3(1, 0, 0), -w},
+               {btVector3(-1, 0, 0), -w},
+               {btVector3(0, 1, 0), -w},
+               {btVector3(0, -1, 0), -w}};
   for (const auto& wall : walls) {
     shapes.push_back(std::make_unique<btStaticPlaneShape>(wall.normal, wall.offset));
     btRigidBody::btRigidBodyConstructionInfo info(0, nullptr, shapes.back().get());
@@ -69,8 +72,8 @@ PileResult RunBulletPile(const SpherePile& pile) {
         const auto* a = manifold->getBody0();
         const auto* b = manifold->getBody1();
         if (a->isStaticObject() || b->isStaticObject()) continue;
-        const double distance = (a->getWorldTransform().getOrigin() -
-                                 b->getWorldTransform().getOrigin()).length();
+        const double distance =
+            (a->getWorldTransform().getOrigin() - b->getWorldTransform().getOrigin()).length();
         result.max_penetration = std::max(result.max_penetration, 2 * pile.radius - distance);
       }
     }

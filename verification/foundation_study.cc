@@ -15,14 +15,15 @@ struct Row {
 
 struct Study {
   const char* title;
-  double order;        // of theory
-  double tolerance;    // on the fitted order
+  double order;      // of theory
+  double tolerance;  // on the fitted order
   std::vector<Row> rows;
 };
 
 bool Print(const Study& study) {
-  std::printf("\n## %s\n\n| h [s] | error | order | momentum error | energy change [J] | closure |\n",
-              study.title);
+  std::printf(
+      "\n## %s\n\n| h [s] | error | order | momentum error | energy change [J] | closure |\n",
+      study.title);
   std::printf("|---|---|---|---|---|---|\n");
   std::vector<double> h, error;
   for (std::size_t i = 0; i < study.rows.size(); ++i) {
@@ -47,11 +48,8 @@ Study StudyBall(int count) {
   RigidBodySpec ball = MakeBody("ball", Sphere{0.1}, {0, 0, 1.1});
   ball.mass = 1;
   ball.inertia = 0.004 * Matrix3::Identity();
-  const auto model = ModelBuilder()
-                         .Add(MakeMaterial(0, 0.9))
-                         .AddGroundShape(MakeFloor())
-                         .Add(ball)
-                         .Build();
+  const auto model =
+      ModelBuilder().Add(MakeMaterial(0, 0.9)).AddGroundShape(MakeFloor()).Add(ball).Build();
   Study study{"Bouncing ball (R1), t = 1, one impact, θ = ½", 1, 0.3, {}};
   int n = 100;
   for (int k = 0; k < count; ++k, n = n * 3 / 2 + 1) {
@@ -99,7 +97,9 @@ Study StudyTorqueFree(int count, double theta) {
   const Vector3 momentum = J.cwiseProduct(body.angular_velocity);  // world axes; R(0) = I
   Study study{theta == 0.5 ? "Torque-free asymmetric body, t = 2, θ = ½"
                            : "Torque-free asymmetric body, t = 2, θ = 0.7",
-              theta == 0.5 ? 2.0 : 1.0, 0.1, {}};
+              theta == 0.5 ? 2.0 : 1.0,
+              0.1,
+              {}};
   MoreauJeanOptions options;
   options.theta = theta;
   for (int k = 0, n = 400; k < count; ++k, n *= 2) {
@@ -138,8 +138,8 @@ Study StudyHeavyTop(int count) {
     const Vector3 spin = R * (*top.inertia * Vector3(s.v.tail<3>()));
     return 15 * Vector3(s.q.head<3>()).cross(Vector3(s.v.head<3>())).z() + spin.z();
   };
-  Study study{"Heavy top on a spherical joint, t = 0.5, θ = ½ (momentum: vertical component)", 2, 0.15,
-              {}};
+  Study study{
+      "Heavy top on a spherical joint, t = 0.5, θ = ½ (momentum: vertical component)", 2, 0.15, {}};
   const double before = vertical(MultibodySystem(model).MakeInitialState());
   for (int k = 0, n = 1000; k < count; ++k, n *= 2) {
     const RunResult run = RunModel(model, {}, 0.5 / n, 0.5);
@@ -157,9 +157,10 @@ Study StudyHeavyTop(int count) {
 int main(int argc, char** argv) {
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   std::printf("# Moreau–Jean: observed orders\n\n");
-  std::printf("Made by `build/release/bin/foundation_study > verification/foundation.md`. "
-              "References: exact (R1), IFToMM A01 (R5), independent solutions (rotations). "
-              "Closure: unexplained energy over turnover.\n");
+  std::printf(
+      "Made by `build/release/bin/foundation_study > verification/foundation.md`. "
+      "References: exact (R1), IFToMM A01 (R5), independent solutions (rotations). "
+      "Closure: unexplained energy over turnover.\n");
   bool good = true;
   good = Print(saltus::StudyBall(quick ? 10 : 14)) && good;
   good = Print(saltus::StudyPendulum(quick ? 3 : 6)) && good;

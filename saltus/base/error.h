@@ -1,7 +1,7 @@
 // Errors, in the three kinds of design §5:
-//   bad input            -> throw InputError (names file, line, key or item, value, admissible range);
-//   broken invariant     -> SALTUS_CHECK aborts with a message;
-//   numerical outcome    -> a value (SolveReport, StepReport), never an exception.
+//   bad input            -> throw InputError (names file, line, key or item, value, admissible
+//   range); broken invariant     -> SALTUS_CHECK aborts with a message; numerical outcome    -> a
+//   value (SolveReport, StepReport), never an exception.
 #pragma once
 
 #include <stdexcept>
@@ -43,9 +43,9 @@ class InputError : public std::runtime_error {
 }  // namespace saltus
 
 /// Aborts with a message if an invariant of our own code does not hold. Never for user input.
-#define SALTUS_CHECK(condition, message)                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
+#define SALTUS_CHECK(condition, message)                                           \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
       ::saltus::AbortOnBrokenInvariant(#condition, __FILE__, __LINE__, (message)); \
-    }                                                                             \
+    }                                                                              \
   } while (false)

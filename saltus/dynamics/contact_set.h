@@ -1,10 +1,10 @@
 // ContactSet: the unilateral and frictional constraints near a configuration, with their rows of H.
 //
 // Contact c (dimension d = 1 frictionless, 2 planar, 3 spatial; rows N, T1, T2):
-//   u_c = Σ_blocks H_cb v_b + bias_c,       u_N = ġ (opening speed),   0 ≤ g                     (1)
-//   frame: columns n, t1, t2 (world). The impulse on the "B" side is n P_N + t1 P_T1 + t2 P_T2.
+//   u_c = Σ_blocks H_cb v_b + bias_c,       u_N = ġ (opening speed),   0 ≤ g (1) frame: columns n,
+//   t1, t2 (world). The impulse on the "B" side is n P_N + t1 P_T1 + t2 P_T2.
 // Dry friction of a joint (no gap): u = H v + bias, −u ∈ N_[−s,s](P),
-//   s = bound·h + coefficient |P_load|, P_load = impulses of the constraint rows load_rows       (2)
+//   s = bound·h + coefficient |P_load|, P_load = impulses of the constraint rows load_rows (2)
 // Joint limits are contacts of dimension 1. Candidates with positive gap inside the margin are
 // included: event location and position-level schemes need them.
 #pragma once
@@ -26,31 +26,31 @@ struct ContactKey {
 
 /// Columns [dof, dof + columns) of the rows of one contact; values row major at `values`.
 struct RowBlock {
-  int block = 0;    // index of the velocity block (body) in the BlockPattern
-  int dof = 0;      // first velocity coordinate
+  int block = 0;  // index of the velocity block (body) in the BlockPattern
+  int dof = 0;    // first velocity coordinate
   int columns = 0;
-  int values = 0;   // offset into ContactSet::values; d × columns numbers, row major
+  int values = 0;  // offset into ContactSet::values; d × columns numbers, row major
 };
 
 struct Contact {
   ContactKey key;
   int dimension = 3;
-  double gap = 0;                                // m (rad for angular limits)
-  double friction = 0;                           // μ ≥ 0
-  double restitution = 0;                        // e_N ∈ [0, 1]
-  double restitution_tangential = 0;             // e_T ∈ [−1, 1]
-  Vector3 bias = Vector3::Zero();                // ∂(gap, slips)/∂t at fixed q, m/s
-  Vector3 point = Vector3::Zero();               // world, midway between the witnesses
-  Matrix3 frame = Matrix3::Identity();           // columns n, t1, t2, world
-  int first_block = 0, num_blocks = 0;           // into ContactSet::blocks
+  double gap = 0;                       // m (rad for angular limits)
+  double friction = 0;                  // μ ≥ 0
+  double restitution = 0;               // e_N ∈ [0, 1]
+  double restitution_tangential = 0;    // e_T ∈ [−1, 1]
+  Vector3 bias = Vector3::Zero();       // ∂(gap, slips)/∂t at fixed q, m/s
+  Vector3 point = Vector3::Zero();      // world, midway between the witnesses
+  Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2, world
+  int first_block = 0, num_blocks = 0;  // into ContactSet::blocks
 };
 
 struct DryFriction {
   ContactKey key;
   int dimension = 1;
-  double bound = 0;                              // constant part, N or N m
-  double coefficient = 0;                        // load-dependent part: times |λ_load|
-  std::vector<int> load_rows;                    // rows of G; may be empty
+  double bound = 0;            // constant part, N or N m
+  double coefficient = 0;      // load-dependent part: times |λ_load|
+  std::vector<int> load_rows;  // rows of G; may be empty
   Vector3 bias = Vector3::Zero();
   int first_block = 0, num_blocks = 0;
 };

@@ -17,11 +17,11 @@ struct ContactMemory {
 };
 
 struct State {
-  double time = 0;                              // s
-  VectorX q;                                    // coordinates
-  VectorX v;                                    // velocity
-  std::vector<ContactMemory> contacts;          // sorted by key
-  std::map<std::string, VectorX> integrator;    // memory of multi-stage schemes (a_n, q_{n−1}, …)
+  double time = 0;                            // s
+  VectorX q;                                  // coordinates
+  VectorX v;                                  // velocity
+  std::vector<ContactMemory> contacts;        // sorted by key
+  std::map<std::string, VectorX> integrator;  // memory of multi-stage schemes (a_n, q_{n−1}, …)
 };
 
 }  // namespace saltus

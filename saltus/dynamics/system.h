@@ -1,9 +1,9 @@
 // THE SEAM. A System turns (model, state) into the terms of the measure equation:
 //
 //   q̇ = N(q) v                                        through Retract: q ⊕ δ
-//   M(q) dv = f(t,q,v) dt + Gᵀ(q) dλ + Hᵀ(q) dP                                                  (1)
-//   g(t,q) = 0,     ġ = G v + g_t = 0,     g̈ = G v̇ + γ = 0,   γ = Ġ v + ġ_t                     (2)
-//   contacts within a margin: gap, rows H, laws         see contact_set.h                        (3)
+//   M(q) dv = f(t,q,v) dt + Gᵀ(q) dλ + Hᵀ(q) dP (1) g(t,q) = 0,     ġ = G v + g_t = 0,    g̈ = G v̇
+//   + γ = 0,   γ = Ġ v + ġ_t                     (2) contacts within a margin: gap, rows H, laws
+//   see contact_set.h                        (3)
 //
 // Integrators know only this interface; multibody and problems implement it. Evaluation does not
 // change the model; a System owns scratch memory, so use one per thread (Clone).
@@ -22,13 +22,13 @@
 namespace saltus {
 
 struct SystemTraits {
-  int num_coordinates = 0;         // size of q
-  int num_velocities = 0;          // size of v
-  int num_constraints = 0;         // rows of G (identically void rows are removed beforehand)
-  bool constant_mass = true;       // M does not depend on q
-  bool flat = true;                // q ⊕ δ = q + δ
-  bool has_tangents = false;       // K or D is not identically zero
-  bool has_contacts = false;       // FindContacts may return something
+  int num_coordinates = 0;    // size of q
+  int num_velocities = 0;     // size of v
+  int num_constraints = 0;    // rows of G (identically void rows are removed beforehand)
+  bool constant_mass = true;  // M does not depend on q
+  bool flat = true;           // q ⊕ δ = q + δ
+  bool has_tangents = false;  // K or D is not identically zero
+  bool has_contacts = false;  // FindContacts may return something
 };
 
 /// Exact tangents, or symmetric positive semidefinite approximations for the real-time stepper.
@@ -37,8 +37,8 @@ enum class TangentKind { kExact, kGaussNewton };
 /// Energy by kind, J. The sum is what a conservative system keeps.
 struct Energy {
   double kinetic = 0;
-  double potential = 0;   // gravity and other conservative loads
-  double elastic = 0;     // springs, bushings, flexible bodies
+  double potential = 0;  // gravity and other conservative loads
+  double elastic = 0;    // springs, bushings, flexible bodies
   double total() const { return kinetic + potential + elastic; }
 };
 
@@ -90,7 +90,7 @@ class System {
   virtual Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const = 0;
 
   /// Names for messages and channels.
-  virtual std::string ConstraintName(int row) const = 0;           // "hinge"
+  virtual std::string ConstraintName(int row) const = 0;             // "hinge"
   virtual std::string ContactName(const ContactKey& key) const = 0;  // "stop" or "ball-ground"
   /// What the user should know about this model (redundant constraints and the like).
   virtual Notices MakeNotices() const { return {}; }

@@ -83,7 +83,8 @@ bool ContactProblem::FormBodyForm(const KktSolver& kkt) {
   return true;
 }
 
-/// Fills row_begin_ and columns_: i and j couple if they touch a common component of the KKT system.
+/// Fills row_begin_ and columns_: i and j couple if they touch a common component of the KKT
+/// system.
 void ContactProblem::FindCouplings(const KktSolver& kkt) {
   const int n = num_blocks();
   touches_.clear();
@@ -154,8 +155,8 @@ void ContactProblem::FormAssembled(const KktSolver& kkt) {
         for (int k = blocks_[i].first; k < blocks_[i].first + blocks_[i].count; ++k) {
           const RowBlock& rb = set_->blocks[k];
           if (kkt.component_of_block(rb.block) != comp) continue;
-          A_ij.noalias() += rows(i, rb) * rhs_.block(kkt.local_dof(rb.dof), column, rb.columns,
-                                                     blocks_[j].rows);
+          A_ij.noalias() +=
+              rows(i, rb) * rhs_.block(kkt.local_dof(rb.dof), column, rb.columns, blocks_[j].rows);
         }
       }
       column += blocks_[j].rows;

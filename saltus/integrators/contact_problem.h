@@ -1,8 +1,9 @@
 // ContactProblem: from contact rows and a factored KKT system to the conic problem of one step.
 //
 // With the bilateral rows eliminated exactly, velocities and joint impulses are affine in r:
-//   v = v_free + S⁻¹Hᵀ r,   Λ = Λ_free + Λ' r      both from  [S −Gᵀ; G 0][Δv; ΔΛ] = [Hᵀr; 0]     (1)
-//   u = A r + b,            A = H S⁻¹Hᵀ (S⁻¹: the constrained inverse of (1)),  b = H v_free + …   (2)
+//   v = v_free + S⁻¹Hᵀ r,   Λ = Λ_free + Λ' r      both from  [S −Gᵀ; G 0][Δv; ΔΛ] = [Hᵀr; 0] (1)
+//   u = A r + b,            A = H S⁻¹Hᵀ (S⁻¹: the constrained inverse of (1)),  b = H v_free + …
+//   (2)
 // A takes the body form where every touched component is a free block (O(1) per contact), and is
 // assembled by blocks otherwise: contacts i, j couple if they touch a common component.
 // Blocks: the active contacts in the order given, then the dry frictions of joints.
@@ -40,7 +41,7 @@ class ContactProblem {
   void AddForce(const VectorX& r, VectorX* f) const;
 
   int num_blocks() const { return static_cast<int>(problem_.cones.size()); }
-  int num_contacts() const { return num_contacts_; }   // the first blocks; frictions follow
+  int num_contacts() const { return num_contacts_; }  // the first blocks; frictions follow
   int size() const { return size_; }
   const Cone& cone(int block) const { return problem_.cones[block]; }
   int offset(int block) const { return problem_.cones[block].offset; }
@@ -48,8 +49,8 @@ class ContactProblem {
 
  private:
   struct Block {
-    int first = 0, count = 0;   // row blocks in the ContactSet
-    int rows = 0;               // rows used: all, or the normal one
+    int first = 0, count = 0;  // row blocks in the ContactSet
+    int rows = 0;              // rows used: all, or the normal one
   };
   bool FormBodyForm(const KktSolver& kkt);
   void FormAssembled(const KktSolver& kkt);
@@ -67,7 +68,7 @@ class ContactProblem {
 
   // Scratch, kept between steps.
   std::vector<int> body_of_block_, touched_;
-  std::vector<std::array<int, 2>> touches_;        // (component, block), sorted
+  std::vector<std::array<int, 2>> touches_;  // (component, block), sorted
   std::vector<std::vector<int>> neighbours_;
   std::vector<int> dimensions_, row_begin_, columns_;
   MatrixX rhs_, lambda_;

@@ -14,10 +14,10 @@ namespace saltus {
 
 enum class StepStatus {
   kOk,
-  kNewtonNotConverged,   // the nonlinear step equations were not solved to tolerance
-  kSolverNotConverged,   // the contact problem was not solved to tolerance
-  kConstraintFailed,     // joints inconsistent: G v = −g_t cannot be satisfied
-  kNotFinite,            // NaN or infinity; the state was not changed
+  kNewtonNotConverged,  // the nonlinear step equations were not solved to tolerance
+  kSolverNotConverged,  // the contact problem was not solved to tolerance
+  kConstraintFailed,    // joints inconsistent: G v = −g_t cannot be satisfied
+  kNotFinite,           // NaN or infinity; the state was not changed
 };
 const char* StatusName(StepStatus status);
 
@@ -25,41 +25,41 @@ const char* StatusName(StepStatus status);
 struct ContactResult {
   ContactKey key;
   int dimension = 3;
-  double gap = 0;                        // m, at the start of the step
-  Vector3 point = Vector3::Zero();       // world
-  Matrix3 frame = Matrix3::Identity();   // columns n, t1, t2
-  Vector3 impulse = Vector3::Zero();     // P_N, P_T1, P_T2 over the step, N s
-  Vector3 velocity = Vector3::Zero();    // u at the end of the step, m/s
-  bool impact = false;                   // true: Λ (an impulse); false: λ h (a force times the step)
+  double gap = 0;                       // m, at the start of the step
+  Vector3 point = Vector3::Zero();      // world
+  Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2
+  Vector3 impulse = Vector3::Zero();    // P_N, P_T1, P_T2 over the step, N s
+  Vector3 velocity = Vector3::Zero();   // u at the end of the step, m/s
+  bool impact = false;  // true: Λ (an impulse); false: λ h (a force times the step)
 };
 
 /// Energy that entered (+) or left (−) during one step, J.
 ///   ΔE = loads + drives − impact_loss − friction_loss − joint_friction_loss + projection + closure
 struct StepWork {
-  double loads = 0;                 // ∫ f_nonconservative · v dt
-  double drives = 0;                // work of prescribed motions, −λ·g_t
-  double impact_loss = 0;           // −P_N · (u_N⁺ + u_N⁻)/2
-  double friction_loss = 0;         // −P_T · (u_T⁺ + u_T⁻)/2
+  double loads = 0;          // ∫ f_nonconservative · v dt
+  double drives = 0;         // work of prescribed motions, −λ·g_t
+  double impact_loss = 0;    // −P_N · (u_N⁺ + u_N⁻)/2
+  double friction_loss = 0;  // −P_T · (u_T⁺ + u_T⁻)/2
   double joint_friction_loss = 0;
-  double projection = 0;            // energy change by position projection
+  double projection = 0;  // energy change by position projection
 };
 
 /// The outcome of Step. Vectors are owned by the integrator and reused.
 struct StepReport {
   StepStatus status = StepStatus::kOk;
-  std::string culprit;              // "contact 'ball-ground'": what failed, and what to try
-  double step = 0;                  // h, s
+  std::string culprit;  // "contact 'ball-ground'": what failed, and what to try
+  double step = 0;      // h, s
   int newton_iterations = 0;
   int solver_iterations = 0;
-  double solver_residual = 0;       // natural map, relative, worst of the step
+  double solver_residual = 0;  // natural map, relative, worst of the step
   StepWork work;
-  std::vector<ContactResult> contacts;       // active contacts, sorted by key
-  VectorX constraint_impulse;       // Gᵀ-multipliers over the step (Λ + h λ), N s, one per row of G
-  double max_penetration = 0;       // m, of the accepted configuration q_{n+1}
-  double max_constraint = 0;        // |g(q_{n+1})|∞
-  double max_constraint_rate = 0;   // |G v_{n+1} + g_t|∞
-  double max_complementarity = 0;   // max over contacts of P_N·(u_N + e u_N⁻), J, and cone violation
-  int impacts = 0;                  // contacts that closed with an impulse in this step
+  std::vector<ContactResult> contacts;  // active contacts, sorted by key
+  VectorX constraint_impulse;  // Gᵀ-multipliers over the step (Λ + h λ), N s, one per row of G
+  double max_penetration = 0;  // m, of the accepted configuration q_{n+1}
+  double max_constraint = 0;   // |g(q_{n+1})|∞
+  double max_constraint_rate = 0;  // |G v_{n+1} + g_t|∞
+  double max_complementarity = 0;  // max over contacts of P_N·(u_N + e u_N⁻), J, and cone violation
+  int impacts = 0;                 // contacts that closed with an impulse in this step
 
   bool ok() const { return status == StepStatus::kOk; }
 };

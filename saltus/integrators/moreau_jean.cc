@@ -83,15 +83,15 @@ class MoreauJean::Impl {
 
   bool solver_ok_ = true;
   int worst_block_ = -1;
-  double acceleration_bound_ = 0;   // m/s²
-  double force_speed_ = 0;          // h |f/M|: what the forces of one step do to the velocity
+  double acceleration_bound_ = 0;  // m/s²
+  double force_speed_ = 0;         // h |f/M|: what the forces of one step do to the velocity
 
   std::vector<int> active_;
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
-  VectorX u_minus_;        // u at v_n, all rows of the problem
-  VectorX bias_;           // bias rows
-  VectorX shift_;          // restitution and gap terms of (5), (7)
-  VectorX r_;              // impulses P
+  VectorX u_minus_;           // u at v_n, all rows of the problem
+  VectorX bias_;              // bias rows
+  VectorX shift_;             // restitution and gap terms of (5), (7)
+  VectorX r_;                 // impulses P
   VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, fn0_, fn1_, f_, rhs_, c_, g_, g_t_;
   VectorX lambda_, lambda_free_, u_, u_free_, scratch_, acceleration_, v_mid_;
 };
@@ -158,7 +158,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
       u_n += contacts_.rows(rb, 1).row(0).dot(state.v.segment(rb.dof, rb.columns));
     }
     const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
-    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;     // (6)
+    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     active_.push_back(i);
     by_gap_.push_back(rests || (all && !(c.restitution > 0 && c.gap + h * u_n <= 0)));
   }
@@ -183,9 +183,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const Contact& c = contacts_.contacts[active_[i]];
     const int o = problem_.offset(i);
     if (!by_gap_[i]) {
-      shift_[o] = c.restitution * u_minus_[o];                                           // (5)
+      shift_[o] = c.restitution * u_minus_[o];  // (5)
     } else if (c.gap > 0) {
-      shift_[o] = c.gap / h;                                                             // (7)
+      shift_[o] = c.gap / h;  // (7)
     }
     for (int k = 1; k < problem_.cone(i).dimension; ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
@@ -197,8 +197,9 @@ void MoreauJean::Impl::WarmStart(const State& state) {
   r_.setZero(problem_.size());
   auto memory = state.contacts.begin();
   const auto find = [&](const ContactKey& key) {
-    memory = std::lower_bound(memory, state.contacts.end(), key,
-                              [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    memory =
+        std::lower_bound(memory, state.contacts.end(), key,
+                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
     return memory != state.contacts.end() && memory->key == key;
   };
   for (int i = 0; i < problem_.num_contacts(); ++i) {
@@ -274,7 +275,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
     rhs_.noalias() += G_theta_.transpose() * lambda_;
     rhs_.noalias() -= G_.transpose() * lambda_;
     system.CalcConstraintRate(t, q_, &g_t_);
-    c_ = -g_t_;                                                                          // (3)
+    c_ = -g_t_;  // (3)
   }
   if (!kkt_->Solve(rhs_, c_, &v_new_, &lambda_free_)) {
     if (kkt_->outcome() == KktOutcome::kInconsistent) {
@@ -292,7 +293,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   problem_.CalcVelocity(v_new_, &u_free_);
   u_free_ += bias_;
   problem_.problem().b = u_free_ + shift_;
-  const SolveReport solve = solver_->Solve(problem_.problem(), &r_);                     // (4)
+  const SolveReport solve = solver_->Solve(problem_.problem(), &r_);  // (4)
   report_.solver_iterations += solve.iterations;
   report_.solver_residual = solve.residual.relative;
   solver_ok_ = solve.ok();
@@ -304,12 +305,13 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
 }
 
 /// True if v_, q_, lambda_ and r_ satisfy (1) and (3) to the Newton tolerance. Judged by these
-/// equations rather than by the last correction, in which the tolerance of the contact solver shows.
+/// equations rather than by the last correction, in which the tolerance of the contact solver
+/// shows.
 bool MoreauJean::Impl::StepEquationsHold(System& system, const State& start, double h) {
   const double theta = options_.theta;
   const double t = start.time + h;
-  const double scale = std::max({v_.lpNorm<Eigen::Infinity>(), start.v.lpNorm<Eigen::Infinity>(),
-                                 force_speed_});
+  const double scale =
+      std::max({v_.lpNorm<Eigen::Infinity>(), start.v.lpNorm<Eigen::Infinity>(), force_speed_});
   if (system.traits().num_constraints > 0) {
     system.CalcConstraintJacobian(t, q_, &G_);
     system.CalcConstraintRate(t, q_, &g_t_);
@@ -517,8 +519,9 @@ void MoreauJean::Impl::NameCulprit(const System& system) {
       } else {
         report_.culprit += "a joint friction";
       }
-      report_.culprit += "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
-                         "or on_failure: flag";
+      report_.culprit +=
+          "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
+          "or on_failure: flag";
       break;
     }
     case StepStatus::kNewtonNotConverged:
@@ -537,8 +540,7 @@ void MoreauJean::Impl::NameCulprit(const System& system) {
   }
 }
 
-MoreauJean::MoreauJean(const MoreauJeanOptions& options)
-    : impl_(std::make_unique<Impl>(options)) {}
+MoreauJean::MoreauJean(const MoreauJeanOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 MoreauJean::~MoreauJean() = default;
 
 const StepReport& MoreauJean::Step(System& system, double h, State* state) {

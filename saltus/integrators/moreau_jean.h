@@ -20,7 +20,8 @@
 //                 solution; projection removes them                                            (7)
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
-//   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver  (8)
+//   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver
+//   (8)
 //
 // Position projection (optional, default on): joints inside the Newton loop (2); contacts after the
 // step: min |Δ|_S with G Δ = 0, g + H Δ ≥ 0 (position_projection.h). Its energy is an entry of its
@@ -42,12 +43,12 @@ namespace saltus {
 struct MoreauJeanOptions {
   enum class Activation { kPredicted, kLinearized };
 
-  double theta = 0.5;                 // ∈ [½, 1]: ½ second order, 1 most dissipative
+  double theta = 0.5;  // ∈ [½, 1]: ½ second order, 1 most dissipative
   Activation activation = Activation::kPredicted;
-  double gamma = 0.5;                 // prediction factor of (6), ∈ [0, 1]
+  double gamma = 0.5;  // prediction factor of (6), ∈ [0, 1]
   bool projection = true;
   double projection_tolerance = 1e-9;  // m: penetration left by the contact projection
-  double newton_tolerance = 1e-11;    // on (1)/M and (3), relative to the velocities
+  double newton_tolerance = 1e-11;     // on (1)/M and (3), relative to the velocities
   int max_newton_iterations = 25;
   std::string solver = "auto";
   ConicSolverOptions solver_options;

@@ -73,12 +73,13 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
     problem_.FormDelassus(kkt);
     // Half of the tolerance is left as penetration: a gap of +rounding would open the contact in
     // the next step, and a body at rest would fall and bounce for ever.
-    problem_.problem().b = gaps_.head(problem_.size()).array() +
-                           (gaps_.head(problem_.size()).array() < 0).cast<double>() * 0.5 *
-                               tolerance_;
+    problem_.problem().b =
+        gaps_.head(problem_.size()).array() +
+        (gaps_.head(problem_.size()).array() < 0).cast<double>() * 0.5 * tolerance_;
     nu_.setZero(problem_.size());
-    const SolveReport report = solver_->Solve(problem_.problem(), &nu_);                   // (1)
-    if (report.status == SolveStatus::kNotFinite || report.status == SolveStatus::kInfeasible) break;
+    const SolveReport report = solver_->Solve(problem_.problem(), &nu_);  // (1)
+    if (report.status == SolveStatus::kNotFinite || report.status == SolveStatus::kInfeasible)
+      break;
     force_.setZero(system.traits().num_velocities);
     problem_.AddForce(nu_, &force_);
     no_rows_.setZero(num_rows);

@@ -58,10 +58,11 @@ void AddRedundancies(const Model& model, const SparseRows& G, Notices* notices) 
   for (const int row : FindRedundantRows(G, scale)) ++redundant[model.joint_of_row[row]];
   for (const auto& [index, count] : redundant) {
     const Joint& joint = model.joints[index];
-    notices->push_back({Severity::kInfo, "joint '" + joint.name + "'",
-                        std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
-                            " constraint rows are redundant (other joints hold the same); motion is not "
-                            "affected, but the reactions of the loop are not unique"});
+    notices->push_back(
+        {Severity::kInfo, "joint '" + joint.name + "'",
+         std::to_string(count) + " of its " + std::to_string(joint.rows.size()) +
+             " constraint rows are redundant (other joints hold the same); motion is not "
+             "affected, but the reactions of the loop are not unique"});
   }
 }
 

@@ -16,18 +16,18 @@
 namespace saltus {
 
 struct Audit {
-  double max_penetration = 0;        // m
-  double max_constraint = 0;         // |g|∞, m or rad
-  double max_constraint_rate = 0;    // |G v + g_t|∞
-  double max_complementarity = 0;    // J
-  double max_cone_residual = 0;      // natural map, relative
+  double max_penetration = 0;      // m
+  double max_constraint = 0;       // |g|∞, m or rad
+  double max_constraint_rate = 0;  // |G v + g_t|∞
+  double max_complementarity = 0;  // J
+  double max_cone_residual = 0;    // natural map, relative
   Energy initial_energy, final_energy;
-  StepWork work;                     // sums over the run
-  double turnover = 0;               // J
-  double max_closure = 0;            // largest |closure| over the run, J
+  StepWork work;           // sums over the run
+  double turnover = 0;     // J
+  double max_closure = 0;  // largest |closure| over the run, J
   long steps = 0, rejected = 0, flagged = 0, events = 0;
   long newton_iterations = 0, solver_iterations = 0;
-  double wall_time = 0;              // s
+  double wall_time = 0;  // s
 
   /// closure of (1) at the end, J.
   double Closure() const;
@@ -41,14 +41,14 @@ struct Audit {
 /// Limits of the scene's `audit:` section; exceeding one makes a run fail (exit code 1).
 struct AuditLimits {
   std::optional<double> max_penetration, max_constraint, max_constraint_rate, max_complementarity;
-  std::optional<double> energy_closure;   // relative to the turnover
+  std::optional<double> energy_closure;  // relative to the turnover
 };
 /// One sentence per exceeded limit; empty if all hold.
 std::vector<std::string> FindViolations(const Audit& audit, const AuditLimits& limits);
 
 /// Name, value, unit and meaning of each entry, in print order (for `saltus info`, JSON and files).
 struct AuditEntry {
-  std::string key;        // contract names of the scene format: max_penetration, energy_closure, …
+  std::string key;  // contract names of the scene format: max_penetration, energy_closure, …
   double value = 0;
   std::string unit;
   std::string meaning;

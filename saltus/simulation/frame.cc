@@ -13,8 +13,8 @@ std::string CoordinateUnit(const std::string& coordinate) {
 void CalcJoints(const MultibodySystem& system, const StepView& view, Frame* frame) {
   const State& s = view.state;
   const StepReport& report = view.report;
-  const bool loaded = report.constraint_impulse.size() == system.traits().num_constraints &&
-                      report.step > 0;
+  const bool loaded =
+      report.constraint_impulse.size() == system.traits().num_constraints && report.step > 0;
   frame->joints.resize(system.model().joints.size());
   for (int j = 0; j < static_cast<int>(frame->joints.size()); ++j) {
     Frame::Joint& joint = frame->joints[j];

@@ -14,43 +14,43 @@ namespace saltus {
 struct FrameLayout {
   struct Joint {
     std::string name;
-    std::string coordinate;          // "angle", "displacement", "length" or "" (none)
-    std::string unit;                // "rad", "m" or ""
+    std::string coordinate;  // "angle", "displacement", "length" or "" (none)
+    std::string unit;        // "rad", "m" or ""
   };
-  std::vector<std::string> bodies;   // rigid, planar and point-mass bodies, model order
+  std::vector<std::string> bodies;  // rigid, planar and point-mass bodies, model order
   std::vector<Joint> joints;
 };
 
 struct Frame {
   struct Body {
-    Vector3 position;                // centre of mass, m
-    Quaternion orientation;          // body axes to world axes
-    Vector3 velocity;                // centre of mass, m/s
-    Vector3 angular_velocity;        // rad/s
+    Vector3 position;          // centre of mass, m
+    Quaternion orientation;    // body axes to world axes
+    Vector3 velocity;          // centre of mass, m/s
+    Vector3 angular_velocity;  // rad/s
   };
   struct Joint {
-    double coordinate = 0;           // angle [rad], displacement or length [m]
-    Vector3 force;                   // reaction on the second body at the joint point, N
-    Vector3 torque;                  // N m
+    double coordinate = 0;  // angle [rad], displacement or length [m]
+    Vector3 force;          // reaction on the second body at the joint point, N
+    Vector3 torque;         // N m
   };
   struct Contact {
-    std::string name;                // "stop", "ball-ground", limits: "hinge.limit"
+    std::string name;  // "stop", "ball-ground", limits: "hinge.limit"
     ContactKey key;
-    double gap = 0;                  // m
-    Vector3 point;                   // m
-    Vector3 normal;                  // unit, from the first to the second body
-    Vector3 force;                   // n, t1, t2 components, N: zero in an impact
-    Vector3 impulse;                 // n, t1, t2 components, N s: zero unless an impact
+    double gap = 0;   // m
+    Vector3 point;    // m
+    Vector3 normal;   // unit, from the first to the second body
+    Vector3 force;    // n, t1, t2 components, N: zero in an impact
+    Vector3 impulse;  // n, t1, t2 components, N s: zero unless an impact
   };
   double time = 0;
   long step_index = 0;
   double step_size = 0;
   Energy energy;
-  StepWork work;                     // sums since the start
-  double closure = 0;                // J
+  StepWork work;       // sums since the start
+  double closure = 0;  // J
   std::vector<Body> bodies;
   std::vector<Joint> joints;
-  std::vector<Contact> contacts;     // active contacts of the step that ended here
+  std::vector<Contact> contacts;  // active contacts of the step that ended here
 };
 
 /// Layout of a multibody System (empty lists for other Systems).

@@ -68,13 +68,14 @@ RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
     }
     ++checkpoint_.step_index;
     audit.wall_time = wall_before + SecondsSince(start);
-    const StepView view{*system_,           state, *last_report_, audit,
-                        audit.final_energy, checkpoint_.step_index};
+    const StepView view{
+        *system_, state, *last_report_, audit, audit.final_energy, checkpoint_.step_index};
     for (Observer* o : observers_) o->OnStep(view);
   }
   audit.wall_time = wall_before + SecondsSince(start);
   outcome.violations = FindViolations(audit, options_.limits);
-  const std::string text = outcome.kind == RunOutcome::Kind::kFinished ? "finished" : outcome.message;
+  const std::string text =
+      outcome.kind == RunOutcome::Kind::kFinished ? "finished" : outcome.message;
   for (Observer* o : observers_) o->OnEnd(checkpoint_, text);
   return outcome;
 }
@@ -113,7 +114,8 @@ bool Simulation::StepTo(double target, std::string* failure) {
       continue;
     }
     *failure = DescribeFailure(report, state.time);
-    if (halvings > 0) *failure += " (also with the step halved " + std::to_string(halvings) + " times)";
+    if (halvings > 0)
+      *failure += " (also with the step halved " + std::to_string(halvings) + " times)";
     return false;
   }
 }

@@ -12,14 +12,14 @@
 namespace saltus {
 
 enum class FailurePolicy {
-  kStop,    // end the run; everything up to the last good step is kept
-  kHalve,   // repeat with h/2 (down to step·2^−max_halvings), then as kStop
-  kFlag,    // accept the best iterate, count it as flagged
+  kStop,   // end the run; everything up to the last good step is kept
+  kHalve,  // repeat with h/2 (down to step·2^−max_halvings), then as kStop
+  kFlag,   // accept the best iterate, count it as flagged
 };
 
 struct SimulationOptions {
-  double step = 1e-3;                // s
-  double until = 1;                  // s
+  double step = 1e-3;  // s
+  double until = 1;    // s
   FailurePolicy on_failure = FailurePolicy::kStop;
   int max_halvings = 10;
   AuditLimits limits;
@@ -29,14 +29,14 @@ struct SimulationOptions {
 struct Checkpoint {
   State state;
   Audit audit;
-  long step_index = 0;               // full steps done; time = step_index · step exactly
+  long step_index = 0;  // full steps done; time = step_index · step exactly
 };
 
 /// What observers see after each accepted step (and once at the start with step_index == 0).
 struct StepView {
   const System& system;
   const State& state;
-  const StepReport& report;          // empty report at the start
+  const StepReport& report;  // empty report at the start
   const Audit& audit;
   Energy energy;
   long step_index = 0;
@@ -57,8 +57,8 @@ class Observer {
 struct RunOutcome {
   enum class Kind { kFinished, kInterrupted, kFailed };
   Kind kind = Kind::kFinished;
-  std::string message;                     // for kFailed: which contact or joint, and what to try
-  std::vector<std::string> violations;     // audit limits that do not hold
+  std::string message;                  // for kFailed: which contact or joint, and what to try
+  std::vector<std::string> violations;  // audit limits that do not hold
   bool good() const { return kind != Kind::kFailed && violations.empty(); }
 };
 

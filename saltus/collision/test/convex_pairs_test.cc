@@ -47,7 +47,7 @@ TEST_P(ConvexPairs, LeastGapIsSignedDistance) {
   const auto [i, j] = GetParam();
   Random random(static_cast<unsigned>(100 + 10 * i + j));
   const std::vector<Shape> shapes = MakeShapes(&random);
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < 3; ++trial) {
     PlacedTestShape a{shapes[static_cast<std::size_t>(i)], {}};
     PlacedTestShape b{shapes[static_cast<std::size_t>(j)], {}};
     a.pose = {Vector3(1, 2, 3), random.Rotation()};

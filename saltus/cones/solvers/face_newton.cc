@@ -30,17 +30,16 @@ void FaceNewton::AddUnit(int row) { unknowns_.push_back({row, 1, {1, 0, 0}, {1, 
 void FaceNewton::AddSlip(const Cone& cone, const double* u, const double* r) {
   const int d = cone.dimension;
   const double limit = cone.friction * r[0];
-  Unknown normal{cone.offset, d, {1, 0, 0}, {1, 0, 0}, 0};                                 // (2)
+  Unknown normal{cone.offset, d, {1, 0, 0}, {1, 0, 0}, 0};  // (2)
   for (int i = 1; i < d; ++i) normal.direction[i] = limit > 0 ? r[i] / r[0] : 0.0;
   unknowns_.push_back(normal);
   if (d == 2 || !(limit > 0)) return;
   const double x = -r[2] / limit, y = r[1] / limit;  // d⊥
   const double kappa = CalcNorm(u + 1, 2) / limit;
-  unknowns_.push_back({cone.offset, 3, {0, x, y}, {0, x, y}, kappa});                      // (3)
+  unknowns_.push_back({cone.offset, 3, {0, x, y}, {0, x, y}, kappa});  // (3)
 }
 
-void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u,
-                                 const VectorX& r) {
+void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, const VectorX& r) {
   unknowns_.clear();
   for (const Cone& cone : problem.cones) {
     const int d = cone.dimension;
@@ -60,7 +59,7 @@ void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u,
         free = CalcNorm(r_c, d) < kOnBoundary * CalcBoxBound(problem, cone, r.data());
         break;
     }
-    for (int i = 0; free && i < d; ++i) AddUnit(cone.offset + i);                          // (1)
+    for (int i = 0; free && i < d; ++i) AddUnit(cone.offset + i);  // (1)
   }
 }
 

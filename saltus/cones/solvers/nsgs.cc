@@ -10,10 +10,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 25;         // sweeps between evaluations at most …
-constexpr int kCheckPeriodSmall = 10;    // … and where Newton steps are tried
-constexpr double kGrowth = 2.0;          // of the sweep change that restarts the acceleration
-constexpr int kStagnationPeriod = 400;   // sweeps in which the best residual must improve …
+constexpr int kCheckPeriod = 25;            // sweeps between evaluations at most …
+constexpr int kCheckPeriodSmall = 10;       // … and where Newton steps are tried
+constexpr double kGrowth = 2.0;             // of the sweep change that restarts the acceleration
+constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation.

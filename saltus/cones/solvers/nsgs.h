@@ -70,7 +70,7 @@ class NsgsSolver final : public ConicSolver {
   DenseDelassus dense_{MatrixX()};  // copy of an operator of unknown form
   VectorX weights_;                 // mean diagonal entry of each block, per row
   VectorX input_;                   // starting point of the sweep
-  VectorX proposal_;                 // of a Newton step
+  VectorX proposal_;                // of a Newton step
   VectorX best_;
 };
 

@@ -35,14 +35,11 @@ class BallSystem final : public System {
   void CalcDifference(const VectorX& q, const VectorX& other, VectorX* delta) const override {
     *delta = other - q;
   }
-  void CalcMass(const VectorX&, BlockMatrix* M) const override {
-    M->block(0)(0, 0) = data_.mass;
-  }
+  void CalcMass(const VectorX&, BlockMatrix* M) const override { M->block(0)(0, 0) = data_.mass; }
   void CalcForce(double, const VectorX&, const VectorX&, VectorX* f) const override {
     *f = VectorX::Constant(1, -data_.mass * data_.gravity);
   }
-  void CalcNonconservativeForce(double, const VectorX&, const VectorX&,
-                                VectorX* f) const override {
+  void CalcNonconservativeForce(double, const VectorX&, const VectorX&, VectorX* f) const override {
     f->setZero(1);
   }
   void CalcTangents(double, const VectorX&, const VectorX&, TangentKind, BlockMatrix* K,
@@ -58,8 +55,7 @@ class BallSystem final : public System {
   void CalcConstraintBias(double, const VectorX&, const VectorX&, VectorX* gamma) const override {
     gamma->resize(0);
   }
-  void AddGeometricStiffness(double, const VectorX&, const VectorX&,
-                             BlockMatrix*) const override {}
+  void AddGeometricStiffness(double, const VectorX&, const VectorX&, BlockMatrix*) const override {}
   void FindContacts(double, const VectorX& q, double margin, ContactSet* set) override {
     set->Clear();
     if (q[0] > margin) return;

@@ -2,10 +2,10 @@
 // the method page, the energy of the scheme.
 #include "saltus/integrators/moreau_jean.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/test/ball_system.h"
@@ -19,7 +19,8 @@ struct BallRun {
   double min_gap = 0;
 };
 
-BallRun RunBall(const BallSystem::Data& data, const MoreauJeanOptions& options, double h, int steps) {
+BallRun RunBall(const BallSystem::Data& data, const MoreauJeanOptions& options, double h,
+                int steps) {
   BallSystem ball(data);
   MoreauJean integrator(options);
   BallRun run;

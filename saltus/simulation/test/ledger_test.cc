@@ -19,11 +19,8 @@ TEST(Ledger, ClosesToRoundingForConstantForces) {
   RigidBodySpec ball = MakeBody("ball", Sphere{0.1}, {0, 0, 0.5});
   ball.velocity = {1, 0.5, 0};
   ball.angular_velocity = {0, 20, 5};
-  const auto model = ModelBuilder()
-                         .Add(MakeMaterial(0.3, 0.7))
-                         .AddGroundShape(MakeFloor())
-                         .Add(ball)
-                         .Build();
+  const auto model =
+      ModelBuilder().Add(MakeMaterial(0.3, 0.7)).AddGroundShape(MakeFloor()).Add(ball).Build();
   const RunResult run = RunModel(model, MakeTight(), 0.002, 3);
   EXPECT_GT(run.audit.work.impact_loss, 1);
   EXPECT_GT(run.audit.work.friction_loss, 0.1);
@@ -87,11 +84,8 @@ TEST(Ledger, CountsTheWorkOfDrives) {
 // Projection energy is an entry of its own and the ledger still closes.
 TEST(Ledger, ProjectionIsItsOwnEntry) {
   RigidBodySpec ball = MakeBody("ball", Sphere{0.1}, {0, 0, 0.3});
-  const auto model = ModelBuilder()
-                         .Add(MakeMaterial(0.3, 0))
-                         .AddGroundShape(MakeFloor())
-                         .Add(ball)
-                         .Build();
+  const auto model =
+      ModelBuilder().Add(MakeMaterial(0.3, 0)).AddGroundShape(MakeFloor()).Add(ball).Build();
   MoreauJeanOptions options = MakeTight();
   options.projection = true;
   const RunResult run = RunModel(model, options, 0.01, 1);
