@@ -11,7 +11,7 @@ format_packages=(clang-format-14 python3)
 fuzz_packages=(clang-14 libclang-rt-14-dev)
 docs_packages=(doxygen python3)
 
-demo_scenes=(bouncing_ball box_stack slider_crank)
+demo_scenes=(bouncing_ball stack_of_ten slider_crank_clearance robot_arm_falls sphere_pile_125)
 results=results/demo
 
 help() {
@@ -92,8 +92,13 @@ demo() {
     say "saltus run scenes/$scene.yaml"
     build/release/bin/saltus run "scenes/$scene.yaml" -o "$results/$scene.h5"
   done
-  say "results are in $results/; look into one with"
-  echo "build/release/bin/saltus info $results/${demo_scenes[0]}.h5"
+  build/release/bin/saltus plot "$results/bouncing_ball.h5" ball.position.z -o "$results/bouncing_ball.svg"
+  build/release/bin/saltus plot "$results/robot_arm_falls.h5" shoulder.angle elbow.angle \
+    -o "$results/robot_arm_falls.svg"
+  /usr/bin/python3 docs/images/render_spheres.py "$results/sphere_pile_125.h5" 0.1 \
+    "$results/sphere_pile_125.png"
+  say "results and plots are in $results/; look into one with"
+  echo "build/release/bin/saltus info $results/bouncing_ball.h5"
 }
 
 bench() {

@@ -1,9 +1,7 @@
 #include "saltus/multibody/model_builder.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "saltus/base/error.h"
 #include "saltus/multibody/assembly.h"

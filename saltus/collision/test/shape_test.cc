@@ -43,9 +43,10 @@ TEST(MassPropertiesTest, AgreesWithQuadrature) {
     SCOPED_TRACE(ShapeName(shape));
     const MassProperties m = CalcUnitDensityMass(shape);
     const MassProperties q = Integrate(shape, Vector3(0.7131, 0.7077, 0.7203), 80);
-    EXPECT_NEAR(m.mass, q.mass, 0.01 * q.mass);
+    // A grid of 80 cells misses half a layer of cells at a flat cap: 1/80 of the extent.
+    EXPECT_NEAR(m.mass, q.mass, 0.0125 * q.mass);
     EXPECT_LT((m.center - q.center).norm(), 0.005);
-    EXPECT_LT((m.inertia - q.inertia).norm(), 0.015 * q.inertia.norm());
+    EXPECT_LT((m.inertia - q.inertia).norm(), 0.0375 * q.inertia.norm());
   }
 }
 

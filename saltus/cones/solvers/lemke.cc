@@ -5,10 +5,14 @@
 #include <limits>
 #include <vector>
 
+#include <Eigen/LU>
 #include <Eigen/QR>
 
 namespace saltus {
 namespace {
+
+constexpr double kPivotTolerance = 1e-11;  // Relative to the largest entry of the column.
+constexpr int kRefreshPeriod = 20;         // pivots
 
 // The tableau  w − M z − e z₀ = q  of n rows. Columns: w (0 … n−1), z (n … 2n−1), z₀ (2n), and the
 // right-hand side (2n + 1). The columns of w hold the inverse of the basis: the lexicographic order
@@ -16,14 +20,14 @@ namespace {
 class Tableau {
  public:
   Tableau(const MatrixX& M, const VectorX& q) : n_(static_cast<int>(q.size())) {
-    table_.setZero(n_, 2 * n_ + 2);
-    table_.leftCols(n_).setIdentity();
-    table_.middleCols(n_, n_) = -M;
-    table_.col(2 * n_).setConstant(-1);
-    table_.col(2 * n_ + 1) = q;
+    original_.setZero(n_, 2 * n_ + 2);
+    original_.leftCols(n_).setIdentity();
+    original_.middleCols(n_, n_) = -M;
+    original_.col(2 * n_).setConstant(-1);
+    original_.col(2 * n_ + 1) = q;
+    table_ = original_;
     basis_.resize(static_cast<std::size_t>(n_));
     for (int i = 0; i < n_; ++i) basis_[i] = i;
-    scale_ = std::max(M.cwiseAbs().maxCoeff(), 1.0);
   }
 
   int artificial() const { return 2 * n_; }
@@ -42,7 +46,7 @@ class Tableau {
   // The row that blocks the entering column, by lexicographic ratios; −1: a ray. z₀ leaves as soon
   // as it is among the blocking rows, which ends the method.
   int FindBlockingRow(int entering) const {
-    const double threshold = 1e-12 * std::max(1.0, table_.col(entering).cwiseAbs().maxCoeff());
+    const double threshold = kPivotTolerance * table_.col(entering).cwiseAbs().maxCoeff();
     int best = -1;
     for (int i = 0; i < n_; ++i) {
       if (!(table_(i, entering) > threshold)) continue;
@@ -68,6 +72,13 @@ class Tableau {
     table_.col(entering).setZero();
     table_(row, entering) = 1;
     basis_[row] = entering;
+  }
+
+  // Computes the table anew from the basis: rounding of the pivots so far is gone.
+  void Refresh() {
+    MatrixX basis(n_, n_);
+    for (int i = 0; i < n_; ++i) basis.col(i) = original_.col(basis_[i]);
+    table_ = basis.partialPivLu().solve(original_);
   }
 
   bool IsFinite() const { return table_.col(2 * n_ + 1).allFinite(); }
@@ -110,10 +121,10 @@ class Tableau {
   }
 
   int n_;
-  double scale_ = 1;
   std::vector<int> basis_;
   // Row operations dominate: rows are contiguous.
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> table_;
+  MatrixX original_;
 };
 
 // Solves M_aa z_a = −q_a for the final active set, which removes the rounding of the pivots. Kept
@@ -152,6 +163,10 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
   for (report.pivots = 1; report.pivots <= max_pivots; ++report.pivots) {
     const int entering = tableau.Complement(leaving);
     row = tableau.FindBlockingRow(entering);
+    if (row < 0 || report.pivots % kRefreshPeriod == 0) {  // No ray is believed without a refresh.
+      tableau.Refresh();
+      row = tableau.FindBlockingRow(entering);
+    }
     if (row < 0) {
       report.outcome = LemkeOutcome::kRay;
       return report;

@@ -10,8 +10,12 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 25;            // sweeps between evaluations at most …
-constexpr int kCheckPeriodSmall = 10;       // … and where Newton steps are tried
+constexpr int kCheckPeriod = 25;           // sweeps between evaluations at most …
+constexpr int kCheckPeriodSmall = 10;      // … and where Newton steps are tried
+constexpr double kMaxVelocityShare = 0.1;  // of |b| that a converged residual may reach
+// A Newton step that multiplies the impulses follows a null vector of A to where the relative
+// residual is small only because |r| is large: it is refused.
+constexpr double kMaxNewtonGrowth = 10;
 constexpr double kGrowth = 2.0;             // of the sweep change that restarts the acceleration
 constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
@@ -83,8 +87,15 @@ bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
 }
 
 double NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report) {
-  const NaturalMapResidual residual = CalcNaturalMapResidual(problem, r, &scratch_);
-  if (best_.size() != r.size() || residual.relative < report->residual.relative) {
+  NaturalMapResidual residual = CalcNaturalMapResidual(problem, r, &scratch_);
+  // Impulses that grow without bound make the relative residual small although no velocity law
+  // holds: a problem without solution. What is left must be small beside the given velocities too.
+  const double velocity = residual.relative * r.norm() * weights_.mean();
+  if (velocity > kMaxVelocityShare * problem.b.norm()) {
+    residual.relative = std::max(residual.relative, 2 * options_.tolerance);
+  }
+  if (!has_best_ || residual.relative < report->residual.relative) {
+    has_best_ = true;
     report->residual = residual;
     best_ = r;
   }
@@ -95,7 +106,11 @@ template <class Form>
 bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* form, VectorX* r,
                            SolveReport* report) {
   proposal_ = *r;
-  if (!newton_.Step(problem, scratch_.u, &proposal_)) return false;
+  if (!newton_.Step(problem, scratch_.u, &proposal_) ||
+      !(proposal_.norm() <= kMaxNewtonGrowth * r->norm())) {
+    form->Start(r->data());
+    return false;
+  }
   form->Start(proposal_.data());
   const SweepChange sweep = Sweep(blocks_, false, form, proposal_.data());
   ++report->iterations;
@@ -143,7 +158,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   SolveReport report;
   report.residual.relative = kInfinity;
-  best_.resize(0);
+  has_best_ = false;
   if (Judge(problem, *r, &report) <= options_.tolerance) return report;
   const bool small = problem.size() <= FaceNewton::kMaxRows;
   bool newton_ready = false;

@@ -72,6 +72,7 @@ class NsgsSolver final : public ConicSolver {
   VectorX input_;                   // starting point of the sweep
   VectorX proposal_;                // of a Newton step
   VectorX best_;
+  bool has_best_ = false;
 };
 
 }  // namespace saltus

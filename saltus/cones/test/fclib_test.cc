@@ -79,7 +79,7 @@ class FileTest : public testing::Test {
 TEST_F(FileTest, RoundTrip) {
   BodyDelassus A;
   ConicProblem problem;
-  MakeBoxStack({}, &A, &problem);
+  test::MakeBoxStack({}, &A, &problem);
   WriteFclib(problem, path_);
   const FclibProblem read = ReadFclib(path_);
   EXPECT_EQ(read.problem.b, problem.b);
@@ -92,7 +92,7 @@ TEST_F(FileTest, RoundTrip) {
 TEST_F(FileTest, RefusesOtherCones) {
   BodyDelassus A;
   ConicProblem problem;
-  MakeBoxStack({}, &A, &problem);
+  test::MakeBoxStack({}, &A, &problem);
   problem.cones[2].kind = ConeKind::kFree;
   EXPECT_THROW(WriteFclib(problem, path_), InputError);
 }

@@ -1,7 +1,6 @@
 // Checks materials, shapes and named contacts, and makes laws, colliders and surfaces of them.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "saltus/base/suggest.h"
 #include "saltus/multibody/assembly.h"
@@ -55,6 +54,20 @@ void AssembleShapes(const std::vector<ShapeSpec>& shapes, const std::string& own
     model.contact.collider_body.push_back(body);
     model.contact.collider_material.push_back(
         FindMaterialOrThrow(assembly->spec, item + ".material", shape.material));
+  }
+}
+
+/// Points of a curve must be finite and apart, so that the spline through them exists.
+void CheckSpacing(const std::string& item, const CurveSurface& curve) {
+  constexpr double kSmallest = 1e-9, kLargest = 1e9;  // m
+  const std::size_t n = curve.points.size();
+  for (const Vector3& x : curve.points) {
+    CheckFinite(item, x);
+    CheckInterval(item + " (largest coordinate)", x.lpNorm<Eigen::Infinity>(), 0, kLargest);
+  }
+  for (std::size_t i = curve.closed ? 0 : 1; i < n; ++i) {
+    const double gap = (curve.points[i] - curve.points[(i + n - 1) % n]).norm();
+    CheckInterval(item + " (distance of neighbours)", gap, kSmallest, 2 * kLargest);
   }
 }
 
@@ -112,22 +125,20 @@ int PrepareSurface(const Assembly& assembly, const std::string& item, SurfaceSpe
       throw InputError(key + ".points", "has " + std::to_string(curve.points.size()) + " points",
                        "at least 3 are needed");
     }
-    for (std::size_t i = 0; i < curve.points.size(); ++i) {
-      CheckFinite(key + ".points", curve.points[i]);
-      if (i > 0)
-        CheckDirection(key + ".points (difference)", curve.points[i] - curve.points[i - 1]);
-    }
-    if (curve.closed) {
-      CheckDirection(key + ".points (first minus last)",
-                     curve.points.front() - curve.points.back());
-    }
+    CheckSpacing(key + ".points", curve);
     for (Vector3& x : curve.points) x = MakeLocalPoint(assembly, body, x);
   }
   return body;
 }
 
-/// Checks what Surface needs beyond single numbers: `up` ⟂ tangents.
-void CheckUp(const std::string& item, const SurfaceSpec& surface, const Vector3& up) {
+/// Checks what Surface needs beyond single numbers: `up` ⟂ tangents, and along the normal of a
+/// planar model (given in the axes of the surface's body).
+void CheckUp(const std::string& item, const SurfaceSpec& surface, const Vector3& up,
+             const std::optional<Vector3>& plane_normal) {
+  if (plane_normal && plane_normal->cross(up.normalized()).norm() > 1e-6) {
+    throw InputError(item + ".up", "is " + FormatVector(up),
+                     "in a planar model it must be along " + FormatVector(*plane_normal));
+  }
   const auto check = [&](const Vector3& tangent) {
     if (std::abs(tangent.normalized().dot(up.normalized())) > 1e-6) {
       throw InputError(
@@ -146,14 +157,13 @@ void CheckUp(const std::string& item, const SurfaceSpec& surface, const Vector3&
   }
 }
 
-std::optional<Vector3> FindUp(const Model& model, int body, const SurfaceSpec& surface) {
+std::optional<Vector3> FindUp(const SurfaceSpec& surface,
+                              const std::optional<Vector3>& plane_normal) {
   std::optional<Vector3> up;
   if (const auto* line = std::get_if<LineSurface>(&surface)) up = line->up;
   if (const auto* circle = std::get_if<CircleSurface>(&surface)) up = circle->up;
   if (const auto* curve = std::get_if<CurveSurface>(&surface)) up = curve->up;
-  if (!up && model.plane) {
-    up = InitialPlacement(model, body).R.transpose() * model.plane_normal;
-  }
+  if (!up && !std::holds_alternative<PlaneSurface>(surface)) up = plane_normal;
   return up;
 }
 
@@ -169,8 +179,13 @@ void AssembleNamed(const ContactSpec& spec, Assembly* assembly) {
   }
   const ContactLaw law{spec.friction, spec.restitution, spec.restitution_tangential};
   CheckLaw(item, law);
-  const std::optional<Vector3> up = FindUp(*assembly->model, surface_body, surface);
-  if (up) CheckUp(item, surface, *up);
+  std::optional<Vector3> plane_normal;
+  if (assembly->model->plane) {
+    plane_normal = InitialPlacement(*assembly->model, surface_body).R.transpose() *
+                   assembly->model->plane_normal;
+  }
+  const std::optional<Vector3> up = FindUp(surface, plane_normal);
+  if (up) CheckUp(item, surface, *up, plane_normal);
   assembly->model->contact.named.push_back({spec.name, point_body,
                                             MakeLocalPoint(*assembly, point_body, spec.at),
                                             surface_body, Surface(surface, up), law});

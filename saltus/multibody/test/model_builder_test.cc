@@ -161,6 +161,17 @@ const std::vector<BadCase>& BadCases() {
          s->contacts[0].surface = curve;
        },
        "contacts.stop.curve.points", "at least 3"},
+      {"curve with a repeated point",
+       [](ModelSpec* s) {
+         CurveSurface curve;
+         curve.up = Vector3::UnitY();
+         curve.points = {Vector3::Zero(), Vector3::UnitX(), Vector3::UnitX()};
+         s->contacts[0].surface = curve;
+       },
+       "contacts.stop.curve.points (distance of neighbours)", "must be in"},
+      {"up along the line",
+       [](ModelSpec* s) { s->contacts[0].surface = LineSurface{.up = Vector3::UnitX()}; },
+       "contacts.stop.up", "perpendicular"},
   };
   return cases;
 }
