@@ -90,7 +90,7 @@ double NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveRep
   NaturalMapResidual residual = CalcNaturalMapResidual(problem, r, &scratch_);
   // Impulses that grow without bound make the relative residual small although no velocity law
   // holds: a problem without solution. What is left must be small beside the given velocities too.
-  const double velocity = residual.relative * r.norm() * weights_.mean();
+  const double velocity = r.size() > 0 ? residual.relative * r.norm() * weights_.mean() : 0.0;
   if (velocity > kMaxVelocityShare * problem.b.norm()) {
     residual.relative = std::max(residual.relative, 2 * options_.tolerance);
   }
