@@ -1,5 +1,5 @@
-// libFuzzer target of the scene reader: any bytes either give a scene, which builds and writes
-// back, or an InputError. Files are out of reach (no base folder). Run: ./do fuzz
+// libFuzzer target of the scene reader: any bytes give a scene, which builds and writes back, or an
+// InputError. Files are out of reach (no base folder). Run: ./do fuzz
 //
 // The limit on values is lower than in production, so that the fuzzer spends its time on many small
 // inputs; the production limit has tests of its own.

@@ -61,8 +61,8 @@ Column::Column(hid_t group, const ColumnSpec& spec, hid_t type)
   dataset_ = Hdf5Handle(
       H5Dcreate2(group, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
       "make '" + name_ + "'");
-  WriteStringAttribute(dataset_.id(), "unit", spec.unit);
-  WriteStringAttribute(dataset_.id(), "meaning", spec.meaning);
+  WriteAttribute(dataset_.id(), "unit", spec.unit);
+  WriteAttribute(dataset_.id(), "meaning", spec.meaning);
 }
 
 Column Column::MakeStrings(hid_t group, const ColumnSpec& spec, std::size_t width) {

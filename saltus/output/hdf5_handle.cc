@@ -1,7 +1,7 @@
 #include "saltus/output/hdf5_handle.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 
 namespace saltus {
 namespace {
@@ -20,7 +20,7 @@ herr_t KeepDescription(unsigned, const H5E_error2_t* error, void* text) {
 
 Hdf5Handle MakeScalarSpace() { return {H5Screate(H5S_SCALAR), "make a dataspace"}; }
 
-void WriteAttribute(hid_t object, const std::string& name, hid_t type, const void* value) {
+void MakeAttribute(hid_t object, const std::string& name, hid_t type, const void* value) {
   const Hdf5Handle space = MakeScalarSpace();
   const Hdf5Handle attribute(
       H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
@@ -28,48 +28,66 @@ void WriteAttribute(hid_t object, const std::string& name, hid_t type, const voi
   CheckHdf5(H5Awrite(attribute.id(), type, value), "write the attribute '" + name + "'");
 }
 
+/// Opens an attribute that must hold a single value.
 Hdf5Handle OpenAttribute(hid_t object, const std::string& name) {
-  return {H5Aopen(object, name.c_str(), H5P_DEFAULT), "find the attribute '" + name + "'"};
+  Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT),
+                       "find the attribute '" + name + "'");
+  const Hdf5Handle space(H5Aget_space(attribute.id()), "read the attribute '" + name + "'");
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) {
+    throw Hdf5Failure("the attribute '" + name + "' is not a single value");
+  }
+  return attribute;
 }
 
 template <typename T>
 T ReadNumberAttribute(hid_t object, const std::string& name, hid_t type) {
   const Hdf5Handle attribute = OpenAttribute(object, name);
-  const Hdf5Handle space(H5Aget_space(attribute.id()), "read the attribute '" + name + "'");
-  if (H5Sget_simple_extent_npoints(space.id()) != 1) {
-    throw Hdf5Failure("the attribute '" + name + "' is not a single number");
-  }
   T value{};
   CheckHdf5(H5Aread(attribute.id(), type, &value), "read the attribute '" + name + "'");
   return value;
 }
 
-// Reads `count` strings of either kind; `read` fills a buffer of the given memory type.
-template <typename Read, typename Reclaim>
-std::vector<std::string> ReadStringBuffer(hid_t type, std::size_t count, const std::string& name,
-                                          Read read, Reclaim reclaim) {
-  if (H5Tget_class(type) != H5T_STRING) throw Hdf5Failure("'" + name + "' is not text");
-  std::vector<std::string> strings(count);
-  if (count == 0) return strings;
-  if (H5Tis_variable_str(type) > 0) {
-    const Hdf5Handle memory = MakeStringType();
-    std::vector<char*> pointers(count, nullptr);
-    CheckHdf5(read(memory.id(), pointers.data()), "read '" + name + "'");
-    for (std::size_t i = 0; i < count; ++i) {
-      if (pointers[i] != nullptr) strings[i] = pointers[i];
-    }
-    reclaim(memory.id(), pointers.data());
-    return strings;
+/// The width of a type that must be text of fixed width.
+std::size_t CheckedWidth(hid_t type, const std::string& name) {
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) {
+    throw Hdf5Failure("'" + name + "' is not text of fixed width");
   }
-  const std::size_t width = H5Tget_size(type);
-  const Hdf5Handle memory = MakeStringType(width);
-  std::vector<char> bytes(count * width);
-  CheckHdf5(read(memory.id(), bytes.data()), "read '" + name + "'");
-  for (std::size_t i = 0; i < count; ++i) {
-    const char* first = bytes.data() + i * width;
-    strings[i].assign(first, std::find(first, first + width, '\0'));
+  return H5Tget_size(type);
+}
+
+std::vector<std::string> Split(const std::vector<char>& bytes, std::size_t width) {
+  std::vector<std::string> strings;
+  for (std::size_t first = 0; first < bytes.size(); first += width) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(width);
+    strings.emplace_back(begin, std::find(begin, end, '\0'));
   }
   return strings;
+}
+
+/// The values one after the other, each padded with zeros to `width`.
+std::string Join(const std::vector<std::string>& values, std::size_t width) {
+  std::string bytes;
+  for (const std::string& value : values) {
+    bytes += value;
+    bytes.resize((bytes.size() + width - 1) / width * width, '\0');
+    if (value.empty()) bytes.append(width, '\0');
+  }
+  return bytes;
+}
+
+void WriteText(hid_t group, const std::string& name, const std::vector<std::string>& values,
+               const Hdf5Handle& space) {
+  std::size_t width = 1;
+  for (const std::string& value : values) width = std::max(width, value.size());
+  const Hdf5Handle type = MakeStringType(width);
+  const Hdf5Handle dataset(
+      H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      "make '" + name + "'");
+  if (values.empty()) return;
+  CheckHdf5(
+      H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, Join(values, width).data()),
+      "write '" + name + "'");
 }
 
 }  // namespace
@@ -91,13 +109,6 @@ void CheckHdf5(herr_t status, const std::string& action) {
   if (status < 0) Fail(action);
 }
 
-Hdf5Handle MakeStringType() {
-  Hdf5Handle type(H5Tcopy(H5T_C_S1), "make a string type");
-  CheckHdf5(H5Tset_size(type.id(), H5T_VARIABLE), "make a string type");
-  CheckHdf5(H5Tset_cset(type.id(), H5T_CSET_UTF8), "make a string type");
-  return type;
-}
-
 Hdf5Handle MakeStringType(std::size_t width) {
   Hdf5Handle type(H5Tcopy(H5T_C_S1), "make a string type");
   CheckHdf5(H5Tset_size(type.id(), width), "make a string type");
@@ -106,24 +117,18 @@ Hdf5Handle MakeStringType(std::size_t width) {
   return type;
 }
 
-void WriteStringAttribute(hid_t object, const std::string& name, const std::string& value) {
-  const char* text = value.c_str();
-  WriteAttribute(object, name, MakeStringType().id(), &text);
+void WriteAttribute(hid_t object, const std::string& name, const std::string& value,
+                    std::size_t width) {
+  width = std::max({width, value.size(), std::size_t{1}});
+  MakeAttribute(object, name, MakeStringType(width).id(), Join({value}, width).data());
 }
 
-void WriteIntegerAttribute(hid_t object, const std::string& name, long long value) {
-  WriteAttribute(object, name, H5T_NATIVE_LLONG, &value);
+void WriteAttribute(hid_t object, const std::string& name, long long value) {
+  MakeAttribute(object, name, H5T_NATIVE_LLONG, &value);
 }
 
-void WriteDoubleAttribute(hid_t object, const std::string& name, double value) {
-  WriteAttribute(object, name, H5T_NATIVE_DOUBLE, &value);
-}
-
-void MakeFixedStringAttribute(hid_t object, const std::string& name, const std::string& value,
-                              std::size_t width) {
-  std::string padded = value;
-  padded.resize(width, '\0');
-  WriteAttribute(object, name, MakeStringType(width).id(), padded.data());
+void WriteAttribute(hid_t object, const std::string& name, double value) {
+  MakeAttribute(object, name, H5T_NATIVE_DOUBLE, &value);
 }
 
 void RewriteAttribute(hid_t object, const std::string& name, double value) {
@@ -135,21 +140,17 @@ void RewriteAttribute(hid_t object, const std::string& name, const std::string& 
   const Hdf5Handle attribute = OpenAttribute(object, name);
   const Hdf5Handle type(H5Aget_type(attribute.id()), "read the type of '" + name + "'");
   std::string padded = value;
-  padded.resize(H5Tget_size(type.id()), '\0');
+  padded.resize(CheckedWidth(type.id(), name), '\0');
   CheckHdf5(H5Awrite(attribute.id(), type.id(), padded.data()), "write '" + name + "'");
 }
 
 std::string ReadStringAttribute(hid_t object, const std::string& name) {
   const Hdf5Handle attribute = OpenAttribute(object, name);
   const Hdf5Handle type(H5Aget_type(attribute.id()), "read the attribute '" + name + "'");
-  const Hdf5Handle space(H5Aget_space(attribute.id()), "read the attribute '" + name + "'");
-  if (H5Sget_simple_extent_npoints(space.id()) != 1) {
-    throw Hdf5Failure("the attribute '" + name + "' is not a single text");
-  }
-  return ReadStringBuffer(
-      type.id(), 1, name,
-      [&](hid_t memory, void* data) { return H5Aread(attribute.id(), memory, data); },
-      [&](hid_t memory, void* data) { H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data); })[0];
+  std::vector<char> bytes(CheckedWidth(type.id(), name));
+  CheckHdf5(H5Aread(attribute.id(), MakeStringType(bytes.size()).id(), bytes.data()),
+            "read the attribute '" + name + "'");
+  return Split(bytes, bytes.size())[0];
 }
 
 long long ReadIntegerAttribute(hid_t object, const std::string& name) {
@@ -160,58 +161,27 @@ double ReadDoubleAttribute(hid_t object, const std::string& name) {
   return ReadNumberAttribute<double>(object, name, H5T_NATIVE_DOUBLE);
 }
 
-std::vector<std::string> ListAttributes(hid_t object) {
-  std::vector<std::string> names;
-  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
-    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-    return 0;
-  };
-  hsize_t at = 0;
-  if (H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, add, &names) < 0) {
-    names.clear();
-    at = 0;
-    CheckHdf5(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, add, &names),
-              "list the attributes");
-  }
-  return names;
-}
-
 void WriteString(hid_t group, const std::string& name, const std::string& value) {
-  const Hdf5Handle type = MakeStringType();
-  const Hdf5Handle space = MakeScalarSpace();
-  const Hdf5Handle dataset(
-      H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      "make '" + name + "'");
-  const char* text = value.c_str();
-  CheckHdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text),
-            "write '" + name + "'");
+  WriteText(group, name, {value}, MakeScalarSpace());
 }
 
 void WriteStrings(hid_t group, const std::string& name, const std::vector<std::string>& values) {
-  const Hdf5Handle type = MakeStringType();
   const hsize_t count = values.size();
-  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), "make a dataspace");
-  const Hdf5Handle dataset(
-      H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      "make '" + name + "'");
-  if (count == 0) return;
-  std::vector<const char*> pointers;
-  for (const std::string& value : values) pointers.push_back(value.c_str());
-  CheckHdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
-            "write '" + name + "'");
+  WriteText(group, name, values, {H5Screate_simple(1, &count, nullptr), "make a dataspace"});
 }
 
 std::vector<std::string> ReadStrings(hid_t group, const std::string& name) {
   const Hdf5Handle dataset(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "find '" + name + "'");
   const Hdf5Handle type(H5Dget_type(dataset.id()), "read '" + name + "'");
   const Hdf5Handle space(H5Dget_space(dataset.id()), "read '" + name + "'");
-  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  return ReadStringBuffer(
-      type.id(), static_cast<std::size_t>(std::max<hssize_t>(count, 0)), name,
-      [&](hid_t memory, void* data) {
-        return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
-      },
-      [&](hid_t memory, void* data) { H5Dvlen_reclaim(memory, space.id(), H5P_DEFAULT, data); });
+  const std::size_t width = CheckedWidth(type.id(), name);
+  const hssize_t count = std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0);
+  std::vector<char> bytes(static_cast<std::size_t>(count) * width);
+  if (count == 0) return {};
+  CheckHdf5(H5Dread(dataset.id(), MakeStringType(width).id(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                    bytes.data()),
+            "read '" + name + "'");
+  return Split(bytes, width);
 }
 
 std::string ReadString(hid_t group, const std::string& name) {

@@ -2,6 +2,7 @@
 // failures as exceptions with the reason HDF5 gives, and the few typed reads and writes we need.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -58,16 +59,17 @@ class Hdf5Silence {
 /// Throws Hdf5Failure "cannot <action>: <reason>" if status is negative.
 void CheckHdf5(herr_t status, const std::string& action);
 
-/// UTF-8 string types: of variable length, or of `width` bytes padded with zeros.
-Hdf5Handle MakeStringType();
+// Text is UTF-8 of fixed width, padded with zeros. Strings of variable length would live in a heap
+// without checksums, and HDF5 itself can crash on a damaged one.
+
+/// `width` bytes, at least 1.
 Hdf5Handle MakeStringType(std::size_t width);
 
-void WriteStringAttribute(hid_t object, const std::string& name, const std::string& value);
-void WriteIntegerAttribute(hid_t object, const std::string& name, long long value);
-void WriteDoubleAttribute(hid_t object, const std::string& name, double value);
-/// Makes a string attribute of fixed width, so that it can be rewritten in place.
-void MakeFixedStringAttribute(hid_t object, const std::string& name, const std::string& value,
-                              std::size_t width);
+/// @param width  room for a later RewriteAttribute; at least the length of the value is taken
+void WriteAttribute(hid_t object, const std::string& name, const std::string& value,
+                    std::size_t width = 0);
+void WriteAttribute(hid_t object, const std::string& name, long long value);
+void WriteAttribute(hid_t object, const std::string& name, double value);
 /// Rewrites an existing attribute in place; a string too long for its width is cut.
 void RewriteAttribute(hid_t object, const std::string& name, double value);
 void RewriteAttribute(hid_t object, const std::string& name, const std::string& value);
@@ -75,10 +77,8 @@ void RewriteAttribute(hid_t object, const std::string& name, const std::string& 
 std::string ReadStringAttribute(hid_t object, const std::string& name);
 long long ReadIntegerAttribute(hid_t object, const std::string& name);
 double ReadDoubleAttribute(hid_t object, const std::string& name);
-/// Names in the order of creation if the object tracks it, else by name.
-std::vector<std::string> ListAttributes(hid_t object);
 
-/// Datasets of strings: one scalar, or a list (of variable or fixed length when read).
+/// Datasets of text: one scalar, or a list.
 void WriteString(hid_t group, const std::string& name, const std::string& value);
 void WriteStrings(hid_t group, const std::string& name, const std::vector<std::string>& values);
 std::string ReadString(hid_t group, const std::string& name);

@@ -100,20 +100,20 @@ ResultFile::Impl::Impl(const std::string& path, const FrameLayout& layout,
   file = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, MakeFileCreation().id(), access.id()),
                     "make the file");
 
-  WriteStringAttribute(file.id(), "format", "saltus result");
-  WriteIntegerAttribute(file.id(), "format_version", kResultFormat);
-  WriteStringAttribute(file.id(), "saltus_version", LibraryVersion());
-  WriteStringAttribute(file.id(), "title", options.title);
+  WriteAttribute(file.id(), "format", std::string("saltus result"));
+  WriteAttribute(file.id(), "format_version", static_cast<long long>(kResultFormat));
+  WriteAttribute(file.id(), "saltus_version", LibraryVersion());
+  WriteAttribute(file.id(), "title", options.title);
   WriteString(file.id(), "scene", options.scene);
   MakeColumns(layout, options);
   if (options.contacts) MakeContactColumns(layout, options.compression);
   checkpoints = CheckpointColumns(file.id());
 
   audit = MakeAuditGroup(file.id());
-  MakeFixedStringAttribute(audit.id(), "outcome", "running", kOutcomeWidth);
+  WriteAttribute(audit.id(), "outcome", std::string("running"), kOutcomeWidth);
   std::vector<std::string> keys, units, meanings;
   for (const AuditEntry& entry : ListEntries({})) {
-    WriteDoubleAttribute(audit.id(), entry.key, entry.value);
+    WriteAttribute(audit.id(), entry.key, entry.value);
     keys.push_back(entry.key);
     units.push_back(entry.unit);
     meanings.push_back(entry.meaning);
