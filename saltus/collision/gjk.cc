@@ -12,105 +12,71 @@ struct Simplex {
   double weight[4] = {1, 0, 0, 0};
   int count = 0;
 
-  void Keep(int i) {
-    v[0] = v[i];
-    weight[0] = 1;
-    count = 1;
-  }
-  void Keep(int i, int j, double wi, double wj) {
-    const MinkowskiVertex a = v[i], b = v[j];
-    v[0] = a, v[1] = b;
-    weight[0] = wi, weight[1] = wj;
-    count = 2;
-  }
-  void Keep(int i, int j, int k, const Vector3& w) {
-    const MinkowskiVertex a = v[i], b = v[j], c = v[k];
-    v[0] = a, v[1] = b, v[2] = c;
-    weight[0] = w[0], weight[1] = w[1], weight[2] = w[2];
-    count = 3;
-  }
   Vector3 Point() const {
     Vector3 x = weight[0] * v[0].w;
     for (int k = 1; k < count; ++k) x += weight[k] * v[k].w;
     return x;
   }
+  void Drop(int k) {
+    --count;
+    v[k] = v[count];
+    weight[k] = weight[count];
+  }
 };
 
-struct Nearest {  // on a triangle: barycentric weights, zero for the vertices that do not count
-  Vector3 weight;
-  double squared_distance;
-};
-
-// The point of triangle (a, b, c) nearest to the origin by its Voronoi regions @cite Ericson2005.
-Nearest FindNearestOnTriangle(const Vector3& a, const Vector3& b, const Vector3& c) {
-  const Vector3 ab = b - a, ac = c - a;
-  const auto make = [&](double u, double v, double w) {
-    return Nearest{Vector3(u, v, w), (u * a + v * b + w * c).squaredNorm()};
-  };
-  const double d1 = -ab.dot(a), d2 = -ac.dot(a);
-  if (d1 <= 0 && d2 <= 0) return make(1, 0, 0);
-  const double d3 = -ab.dot(b), d4 = -ac.dot(b);
-  if (d3 >= 0 && d4 <= d3) return make(0, 1, 0);
-  const double d5 = -ab.dot(c), d6 = -ac.dot(c);
-  if (d6 >= 0 && d5 <= d6) return make(0, 0, 1);
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return make(1 - d1 / (d1 - d3), d1 / (d1 - d3), 0);
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return make(1 - d2 / (d2 - d6), 0, d2 / (d2 - d6));
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-    const double t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-    return make(0, 1 - t, t);
+// Weights (of sum 1, any sign) of the point of the affine hull nearest to the origin. False: the
+// vertices are affinely dependent to rounding.
+bool CalcAffineWeights(const Simplex& s, double (&weight)[4]) {
+  const Vector3 o = -s.v[0].w;
+  if (s.count == 1) {
+    weight[0] = 1;
+    return true;
   }
-  const double sum = va + vb + vc;
-  return make(va / sum, vb / sum, vc / sum);
-}
-
-void KeepWeights(Simplex* s, const int (&index)[3], const Vector3& w) {
-  int used[3], n = 0;
-  for (int k = 0; k < 3; ++k) {
-    if (w[k] > 0) used[n++] = k;
+  const Vector3 e1 = s.v[1].w + o;
+  const double l1 = e1.squaredNorm();
+  if (s.count == 2) {
+    if (!(l1 > 0)) return false;
+    weight[1] = e1.dot(o) / l1;
+    weight[0] = 1 - weight[1];
+    return true;
   }
-  if (n == 1) s->Keep(index[used[0]]);
-  if (n == 2) s->Keep(index[used[0]], index[used[1]], w[used[0]], w[used[1]]);
-  if (n == 3) s->Keep(index[0], index[1], index[2], w);
+  const Vector3 e2 = s.v[2].w + o;
+  const Vector3 n = e1.cross(e2);
+  const double area2 = n.squaredNorm(), l2 = e2.squaredNorm();
+  if (!(area2 > 1e-28 * l1 * l2)) return false;
+  if (s.count == 3) {
+    weight[1] = n.dot(o.cross(e2)) / area2;
+    weight[2] = n.dot(e1.cross(o)) / area2;
+    weight[0] = 1 - weight[1] - weight[2];
+    return true;
+  }
+  const Vector3 e3 = s.v[3].w + o;
+  const double volume = n.dot(e3);
+  if (!(volume * volume > 1e-28 * area2 * e3.squaredNorm())) return false;
+  weight[1] = o.dot(e2.cross(e3)) / volume;
+  weight[2] = o.dot(e3.cross(e1)) / volume;
+  weight[3] = o.dot(n) / volume;
+  weight[0] = 1 - weight[1] - weight[2] - weight[3];
+  return true;
 }
 
-void ReduceSegment(Simplex* s) {
-  const Vector3 d = s->v[1].w - s->v[0].w;
-  const double length2 = d.squaredNorm();
-  const double t = length2 > 0 ? -s->v[0].w.dot(d) / length2 : 0.0;
-  if (t <= 0) return s->Keep(0);
-  if (t >= 1) return s->Keep(1);
-  s->Keep(0, 1, 1 - t, t);
-}
-
-void ReduceTriangle(Simplex* s) {
-  KeepWeights(s, {0, 1, 2}, FindNearestOnTriangle(s->v[0].w, s->v[1].w, s->v[2].w).weight);
-}
-
-// Returns true if the tetrahedron contains the origin.
-bool ReduceTetrahedron(Simplex* s) {
-  constexpr int kFaces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  double best = std::numeric_limits<double>::infinity();
-  int best_face = -1;
-  Vector3 best_weight = Vector3::Zero();
-  for (int f = 0; f < 4; ++f) {
-    const Vector3 &a = s->v[kFaces[f][0]].w, &b = s->v[kFaces[f][1]].w, &c = s->v[kFaces[f][2]].w;
-    const Vector3 n = (b - a).cross(c - a);
-    const double inner = n.dot(s->v[kFaces[f][3]].w - a), origin = -n.dot(a);
-    if (inner * origin > 0) continue;  // the origin is on the inner side of this face
-    const Nearest nearest = FindNearestOnTriangle(a, b, c);
-    if (nearest.squared_distance < best) {
-      best = nearest.squared_distance;
-      best_weight = nearest.weight;
-      best_face = f;
+// Moves the weights to the nearest point of the simplex and drops the vertices it does not need.
+bool Reduce(Simplex* s) {
+  for (;;) {
+    double target[4];
+    if (!CalcAffineWeights(*s, target)) return false;
+    int blocking = -1;
+    double step = 1;
+    for (int k = 0; k < s->count; ++k) {
+      if (target[k] > 0) continue;
+      const double way = s->weight[k] - target[k];
+      const double limit = way > 0 ? s->weight[k] / way : 0.0;
+      if (blocking < 0 || limit < step) step = limit, blocking = k;
     }
+    for (int k = 0; k < s->count; ++k) s->weight[k] += step * (target[k] - s->weight[k]);
+    if (blocking < 0) return true;
+    s->Drop(blocking);
   }
-  if (best_face < 0) return true;
-  const int(&face)[4] = kFaces[best_face];
-  KeepWeights(s, {face[0], face[1], face[2]}, best_weight);
-  return false;
 }
 
 bool Contains(const Simplex& s, const MinkowskiVertex& v) {
@@ -146,6 +112,7 @@ MinkowskiVertex CalcMinkowskiVertex(const Convex& A, const Convex& B, const Vect
 GjkResult CalcGjk(const Convex& A, const Convex& B, double max_distance) {
   constexpr double kTolerance = 1e-14;  // ε in (1)
   constexpr int kMaxIterations = 100;
+  const double rounding = 1e-16 * (A.size + B.size);
   const double touch = CalcBias(A, B) + 1e-10 * (A.size + B.size);
   GjkResult result;
   Simplex s;
@@ -164,23 +131,17 @@ GjkResult CalcGjk(const Convex& A, const Convex& B, double max_distance) {
     const MinkowskiVertex next = CalcMinkowskiVertex(A, B, -v);
     const double vw = v.dot(next.w);
     if (vw > 0 && vw * vw > max_distance * max_distance * v2) return result = {}, result;
-    if (v2 - vw <= kTolerance * v2 || Contains(s, next)) break;  // (1)
+    if (v2 - vw <= kTolerance * v2 + rounding * std::sqrt(v2) || Contains(s, next)) break;  // (1)
     const Simplex previous = s;
+    s.weight[s.count] = 0;
     s.v[s.count++] = next;
-    bool contains_origin = false;
-    if (s.count == 2) {
-      ReduceSegment(&s);
-    } else if (s.count == 3) {
-      ReduceTriangle(&s);
-    } else {
-      contains_origin = ReduceTetrahedron(&s);
-    }
-    if (contains_origin) {
+    const bool reduced = Reduce(&s);
+    if (reduced && s.count == 4) {  // the origin is inside the tetrahedron
       result.status = GjkResult::Status::kTouching;
       break;
     }
     const Vector3 closer = s.Point();
-    if (closer.squaredNorm() >= v2) {  // rounding has the last word: v is as near as it gets
+    if (!reduced || closer.squaredNorm() >= v2) {  // rounding: v is as near as it gets
       s = previous;
       break;
     }

@@ -1,10 +1,12 @@
 // Distance of two convex cores by the Gilbert–Johnson–Keerthi iteration.
 //
 // The distance is |v|, v = the point of A ⊖ B = {a − b} nearest to the origin. A simplex of support
-// points w = s_A(−v) − s_B(v) closes in on it:
+// points w = s_A(−v) − s_B(v) closes in on it; its nearest point is found by Wolfe's active-set
+// method, which moves from the old weights to those of the affine hull and drops a vertex whose
+// weight vanishes on the way, so that |v| never grows.
 //   v·(v − w) ≤ ε |v|²   proves   |v| (1 − ε) ≤ distance ≤ |v|.                              (1)
 // v·w/|v| is a lower bound of the distance, so far pairs leave early.
-// @cite GilbertJohnsonKeerthi1988
+// @cite GilbertJohnsonKeerthi1988 @cite Wolfe1976
 #pragma once
 
 #include "saltus/collision/convex.h"

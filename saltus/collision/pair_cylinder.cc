@@ -113,7 +113,7 @@ Axis FindBestFace(const Convex& A, const Convex& B) {
   return best;
 }
 
-// Directions square to a cylinder's axis that may be better than `axis`: the starts of FindShallow.
+// Directions square to a cylinder's axis that may be better than `axis`: the starts of (2).
 void OfferSideStarts(const Convex& A, const Convex& B, const Convex& cyl, const Convex& other,
                      Axis* axis) {
   const Vector3 u = cyl.axis(), c = B.p - A.p;
@@ -135,28 +135,35 @@ void OfferSideStarts(const Convex& A, const Convex& B, const Convex& cyl, const 
   }
 }
 
-// A shallow overlap: B is moved apart along the normal by a known way δ, where GJK is accurate, and
-// its normal becomes the next guess,  n ← normal of (A, B + δ n).  A fixed point n has
-// s(n) = distance − δ and is a direction in which A and B touch.
-bool FindShallow(const Convex& A, const Convex& B, Axis* axis) {
-  const double size = std::min(A.size, B.size), shift = 0.05 * size;
-  if (axis->separation < -1e-3 * size) return false;
+// Improves the direction of an overlap: B is moved out along it by a known way δ, to where GJK is
+// accurate, and its normal is the next guess,
+//   n ← normal of (A, B + δ n),   δ = 0.05 size − s(n).                                        (2)
+// A fixed point has s(n) = distance − δ. The map contracts while the overlap is less than the
+// radius of curvature of A ⊖ B. Returns false if no direction as good as the first one is found.
+bool Improve(const Convex& A, const Convex& B, Axis* axis) {
+  constexpr int kMaxIterations = 20;
+  const double clearance = 0.05 * std::min(A.size, B.size), first = axis->separation;
   Convex moved = B;
-  Vector3 n = axis->normal;
-  for (int i = 0; i < 10; ++i) {
-    moved.p = B.p + shift * n;
-    const GjkResult gjk = CalcGjk(A, moved, 4 * shift);
-    if (gjk.status != GjkResult::Status::kSeparated) return false;
-    const bool is_fixed = (gjk.normal - n).norm() < 1e-6;
-    const Vector3 point_B = gjk.point_B - shift * n;
-    n = gjk.normal;
-    if (!is_fixed) continue;
-    const double s = CalcSeparation(A, B, n);
-    if (s < axis->separation - CalcBias(A, B) - 1e-12 * size) return false;
-    *axis = FindIteratedAxis(A, B, n, s, gjk.point_A, point_B);
-    return true;
+  Axis best = *axis;
+  bool found = false;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const Vector3 way = (clearance - axis->separation) * axis->normal;
+    moved.p = B.p + way;
+    const GjkResult gjk = CalcGjk(A, moved, 4 * clearance);
+    if (gjk.status != GjkResult::Status::kSeparated) break;
+    const double change = (gjk.normal - axis->normal).norm();
+    axis->normal = gjk.normal;
+    axis->separation = CalcSeparation(A, B, gjk.normal);
+    axis->point_A = gjk.point_A;
+    axis->point_B = gjk.point_B - way;
+    if (axis->separation >= best.separation - 1e-13 * (A.size + B.size)) {
+      best = *axis;
+      found = true;
+    }
+    if (change < 1e-7) break;
   }
-  return false;
+  *axis = best;
+  return found && best.separation >= first - CalcBias(A, B);
 }
 
 }  // namespace
@@ -171,14 +178,19 @@ bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, Pa
       if (p.gap <= axis->separation + CalcBias(A, B)) return true;
     }
   }
-  const Axis face = *axis;
-  if (!A.is_polyhedron()) OfferSideStarts(A, B, A, B, axis);
-  if (!B.is_polyhedron()) OfferSideStarts(A, B, B, A, axis);
-  if (FindShallow(A, B, axis)) return true;
-  *axis = face;
-  const EpaResult epa = scratch->epa.Solve(A, B, gjk);
-  if (!epa.found) return std::isfinite(axis->separation);
-  *axis = FindIteratedAxis(A, B, epa.normal, epa.separation, epa.point_A, epa.point_B);
+  Axis start = *axis;
+  if (!A.is_polyhedron()) OfferSideStarts(A, B, A, B, &start);
+  if (!B.is_polyhedron()) OfferSideStarts(A, B, B, A, &start);
+  if (start.separation < -1e-3 * std::min(A.size, B.size) || !Improve(A, B, &start)) {
+    const EpaResult epa = scratch->epa.Solve(A, B, gjk);
+    if (!epa.found) return std::isfinite(axis->separation);
+    start.normal = epa.normal;
+    start.separation = epa.separation;
+    start.point_A = epa.point_A;
+    start.point_B = epa.point_B;
+    Improve(A, B, &start);
+  }
+  *axis = FindIteratedAxis(A, B, start.normal, start.separation, start.point_A, start.point_B);
   return true;
 }
 

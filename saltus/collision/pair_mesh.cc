@@ -106,7 +106,7 @@ void ThinOut(double size, MeshScratch* scratch) {
       if (j < i) break;  // this plane has had its turn
       scratch->group.push_back(static_cast<int>(j));
     }
-    if (scratch->group.size() > 4 && scratch->group.front() == static_cast<int>(i)) {
+    if (scratch->group.size() > 2 && scratch->group.front() == static_cast<int>(i)) {
       KeepOutline(points[i].normal, size, scratch);
     }
   }

@@ -100,9 +100,9 @@ std::vector<std::pair<int, int>> MakePairs() {
   std::vector<std::pair<int, int>> pairs;
   for (int i = 0; i < 6; ++i) {
     for (int j = i; j < 6; ++j) {
-      // Curved rims: cylinders beside anything but spheres are checked in manifold_test.cc only.
-      const bool rim = (i == 3 || j == 3) && i != 0;
-      if (!rim) pairs.emplace_back(i, j);
+      // Two curved rims, or a rim beside a hull of 90 points, are checked in manifold_test.cc only.
+      if (i == 3 && (j == 3 || j == 5)) continue;
+      pairs.emplace_back(i, j);
     }
   }
   return pairs;
