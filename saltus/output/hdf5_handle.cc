@@ -67,11 +67,9 @@ std::vector<std::string> Split(const std::vector<char>& bytes, std::size_t width
 
 /// The values one after the other, each padded with zeros to `width`.
 std::string Join(const std::vector<std::string>& values, std::size_t width) {
-  std::string bytes;
-  for (const std::string& value : values) {
-    bytes += value;
-    bytes.resize((bytes.size() + width - 1) / width * width, '\0');
-    if (value.empty()) bytes.append(width, '\0');
+  std::string bytes(values.size() * width, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bytes.replace(i * width, values[i].size(), values[i]);
   }
   return bytes;
 }

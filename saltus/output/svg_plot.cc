@@ -96,16 +96,20 @@ void AddRule(std::string* svg, double x1, double y1, double x2, double y2, const
 // last value in their order.
 std::string MakePath(const PlotLine& line, const Scale& x, const Scale& y) {
   std::string path;
-  bool pen_down = false;
+  int drawn = 0;  // points since the last break
   const auto draw = [&](std::size_t i) {
     path +=
-        fmt::format("{}{:.2f} {:.2f}", pen_down ? "L" : "M", x(line.times[i]), y(line.values[i]));
-    pen_down = true;
+        fmt::format("{}{:.2f} {:.2f}", drawn > 0 ? "L" : "M", x(line.times[i]), y(line.values[i]));
+    ++drawn;
+  };
+  const auto lift_pen = [&] {
+    if (drawn == 1) path += "h0";  // a point on its own: the round cap makes it a dot
+    drawn = 0;
   };
   const std::size_t count = std::min(line.times.size(), line.values.size());
   for (std::size_t i = 0; i < count;) {
     if (!std::isfinite(line.values[i])) {
-      pen_down = false;
+      lift_pen();
       ++i;
       continue;
     }
@@ -124,6 +128,7 @@ std::string MakePath(const PlotLine& line, const Scale& x, const Scale& y) {
     }
     i = end;
   }
+  lift_pen();
   return path;
 }
 
@@ -158,7 +163,7 @@ void AddPanel(std::string* svg, const Panel& panel, const Scale& x, bool is_last
   for (std::size_t i = 0; i < panel.lines.size(); ++i) {
     *svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" "
-        "stroke-linejoin=\"round\"/>\n",
+        "stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n",
         MakePath(*panel.lines[i], x, y), kColours[panel.colours[i]]);
   }
   AddLegend(svg, panel, right);

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxHullPoints = 10'000;
 
+/// Unit to rounding: what was written with all digits stays as it is, to the last bit.
+bool IsUnit(double norm) { return std::abs(norm - 1) < 1e-14; }
+
 Shape ReadConvex(const Field& points) {
   std::vector<Vector3> corners = points.ReadPoints(4);
   if (corners.size() > kMaxHullPoints) {
@@ -91,9 +94,10 @@ Shape ReadKind(const std::string& kind, const Field& field, const std::string& b
   if (kind == "convex") return ReadConvex(map.Require("points", "at least four points [m]"));
   if (kind == "mesh") return ReadMesh(map, base_dir, limits);
   if (kind == "height_field") return ReadHeightField(map);
-  const auto normal = map.Find("normal");
-  return HalfSpace{normal ? normal->ReadDirection().stableNormalized() : Vector3::UnitZ(),
-                   map.ReadNumber("offset", 0)};
+  Vector3 normal = Vector3::UnitZ();
+  if (const auto key = map.Find("normal")) normal = key->ReadDirection();
+  if (!IsUnit(normal.stableNorm())) normal.stableNormalize();
+  return HalfSpace{normal, map.ReadNumber("offset", 0)};
 }
 
 }  // namespace
@@ -120,8 +124,7 @@ Quaternion ReadOrientation(const Field& field) {
           ->Fail("the quaternion [w, x, y, z] has length " + MakeNumber(norm).text,
                  "it must be 1 within 0.001");
     }
-    constexpr double kRounding = 1e-14;  // A quaternion that was written with all digits stays.
-    const double scale = std::abs(norm - 1) < kRounding ? 1 : 1 / norm;
+    const double scale = IsUnit(norm) ? 1 : 1 / norm;
     return Quaternion(scale * q[0], scale * q[1], scale * q[2], scale * q[3]);
   }
   const Vector3 rpy = map.Find("rpy")->ReadVector3();

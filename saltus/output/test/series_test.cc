@@ -152,6 +152,7 @@ TEST(SvgPlot, OnePanelPerUnitAndNoLostPeak) {
   EXPECT_THAT(svg, testing::HasSubstr("time [s]"));
   EXPECT_LT(svg.size(), 100000U) << "far fewer points than samples";
   EXPECT_EQ(CountOf(svg, "nan"), 0);
+  EXPECT_EQ(CountOf(svg, "h0"), 2) << "the two points of 'c' stand alone";
   EXPECT_THAT(svg, testing::HasSubstr(" 44.00L")) << "the peak of 8 at the upper edge";
 }
 

@@ -143,6 +143,16 @@ TEST(Scene, WriteThenReadGivesTheSameText) {
   EXPECT_EQ(g, g_again);
 }
 
+TEST(Scene, NormalisedDirectionsStayToTheLastBit) {
+  const Scene scene = ReadSceneText(
+      "{saltus: 1, bodies: {a: {point_mass: 1, shapes: [{sphere: {radius: 1}, orientation: "
+      "{quaternion: [0.7, 0.1, 0.7, 0.1]}}]}}, ground: {shapes: [{half_space: {normal: [5, 0, "
+      "1]}}]}}",
+      "test.yaml");
+  const std::string written = WriteScene(scene);
+  EXPECT_EQ(WriteScene(ReadSceneText(written, "again.yaml")), written);
+}
+
 TEST(Scene, CallablesCannotBeWritten) {
   Scene scene = ReadSceneText("{saltus: 1, bodies: {a: {point_mass: 1}}}", "test.yaml");
   ForceLoadSpec load;
