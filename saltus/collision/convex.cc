@@ -93,7 +93,8 @@ Support FindSupport(const Convex& core, const Vector3& d) {
 
 Support FindCylinderSupport(const Convex& core, const Vector3& d) {
   const double along = d.dot(core.axis());
-  const Vector3 across = d - along * core.axis();
+  Vector3 across = d - along * core.axis();
+  across -= across.dot(core.axis()) * core.axis();  // near a cap the first difference is rounding
   const double length = across.norm();
   Vector3 x = std::copysign(core.half_size.z(), along) * core.axis();
   // Within rounding of the axis the whole cap is farthest: take a fixed rim point.

@@ -108,25 +108,49 @@ const std::vector<ManifoldPoint>& ManifoldBuilder::BuildOnPlane(const Vector3& n
 
 void ManifoldBuilder::BuildFromFace(const Convex& ref, const Convex& inc, int face, bool swapped,
                                     double max_gap) {
-  const Topology& t = *ref.topology;
   const Vector3& n = ref.normals[face];
   const int ref_id = 2 * face + (swapped ? 1 : 0);
   const int inc_id = AddIncident(inc, inc.p - ref.p, n, ref_id);
-  const double tolerance = CalcClipTolerance(ref, inc);
+  ClipByFace(ref, face, CalcClipTolerance(ref, inc), ref_id, inc_id);
+  AddPoints(ref, inc, n, ref.face_offset(face), swapped, max_gap);
+  if (!KeepDeepest(inc, inc.p - ref.p, n, inc_id, ref_id)) return;
+  ClipByFace(ref, face, CalcClipTolerance(ref, inc), ref_id, inc_id);
+  AddPoints(ref, inc, n, ref.face_offset(face), swapped, max_gap);
+}
+
+void ManifoldBuilder::ClipByFace(const Convex& ref, int face, double tolerance, int ref_id,
+                                 int inc_id) {
+  const Topology& t = *ref.topology;
   const int begin = t.face_begin[Index(face)], end = t.face_begin[Index(face) + 1];
   for (int k = begin; k < end && !polygon_.empty(); ++k) {
     const Vector3& a = ref.vertices[t.face_vertices[Index(k)]];
     const Vector3& b = ref.vertices[t.face_vertices[Index(k + 1 < end ? k + 1 : begin)]];
-    const Vector3 side = (b - a).cross(n).normalized();
+    const Vector3 side = (b - a).cross(ref.normals[face]).normalized();
     ClipBySide(side, side.dot(a), tolerance, k - begin, ref_id, inc_id);
   }
-  AddPoints(ref, inc, n, ref.face_offset(face), swapped, max_gap);
+}
+
+// The face of a hull that is nearest to parallel need not hold the deepest vertex: then that vertex
+// alone becomes the polygon.
+bool ManifoldBuilder::KeepDeepest(const Convex& inc, const Vector3& offset, const Vector3& n,
+                                  int inc_face, int ref_id) {
+  if (inc.kind != ConvexKind::kHull) return false;
+  const Support deepest = CalcSupport(inc, -n);
+  const Topology& t = *inc.topology;
+  for (int k = t.face_begin[Index(inc_face)]; k < t.face_begin[Index(inc_face) + 1]; ++k) {
+    if (t.face_vertices[Index(k)] == deepest.id) return false;
+  }
+  polygon_.assign(1, {offset + deepest.x, MakeFeature(1, ref_id, deepest.id, 0), -1});
+  return true;
 }
 
 void ManifoldBuilder::BuildFromCap(const Convex& ref, const Convex& inc, const Vector3& n,
                                    bool swapped, double max_gap) {
   const int ref_id = (n.dot(ref.axis()) > 0 ? 2 : 0) + (swapped ? 1 : 0);
-  AddIncident(inc, inc.p - ref.p, n, ref_id);
+  const int inc_id = AddIncident(inc, inc.p - ref.p, n, ref_id);
+  ClipByDisc(ref, CalcClipTolerance(ref, inc), ref_id);
+  AddPoints(ref, inc, n, ref.half_size.z(), swapped, max_gap);
+  if (!KeepDeepest(inc, inc.p - ref.p, n, inc_id, ref_id)) return;
   ClipByDisc(ref, CalcClipTolerance(ref, inc), ref_id);
   AddPoints(ref, inc, n, ref.half_size.z(), swapped, max_gap);
 }

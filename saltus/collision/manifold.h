@@ -58,6 +58,9 @@ class ManifoldBuilder {
   bool BuildParallelEdges(const Convex& A, const Convex& B, const Axis& axis, double max_gap);
 
   int AddIncident(const Convex& inc, const Vector3& offset, const Vector3& n, int ref_id);
+  bool KeepDeepest(const Convex& inc, const Vector3& offset, const Vector3& n, int inc_face,
+                   int ref_id);
+  void ClipByFace(const Convex& ref, int face, double tolerance, int ref_id, int inc_id);
   void ClipBySide(const Vector3& side, double offset, double tolerance, int side_id, int ref_id,
                   int inc_id);
   void ClipByDisc(const Convex& ref, double tolerance, int ref_id);

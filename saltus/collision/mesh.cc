@@ -1,5 +1,6 @@
 #include "saltus/collision/mesh.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,6 +8,7 @@ namespace saltus {
 namespace {
 
 constexpr double kAngle = 1e-6;  // rad, tolerance of (1): far above rounding, far below any crease
+constexpr double kSharp = 1e-3;  // rad, a crease that a shape can reach over
 
 std::size_t Index(int i) { return static_cast<std::size_t>(i); }
 
@@ -111,6 +113,22 @@ bool Mesh::IsNormalAtVertex(int vertex, const Vector3& n) const {
     for (const int t : edge.triangles) is_outside |= n.dot(triangles_[Index(t)].normal) > 0;
   }
   return is_outside;
+}
+
+bool Mesh::FallsAwayAtEdge(int edge, const Vector3& n) const {
+  const Edge& e = edges_[Index(edge)];
+  return std::any_of(e.triangles.begin(), e.triangles.end(),
+                     [&](int t) { return n.dot(CalcInward(e, t)) < -kSharp; });
+}
+
+bool Mesh::FallsAwayAtVertex(int vertex, const Vector3& n) const {
+  for (const int e : vertex_edges_[Index(vertex)]) {
+    const Edge& edge = edges_[Index(e)];
+    const int other = edge.vertex[0] == vertex ? edge.vertex[1] : edge.vertex[0];
+    const Vector3 along = vertices_[Index(other)] - vertices_[Index(vertex)];
+    if (n.dot(along) < -kSharp * along.norm()) return true;
+  }
+  return false;
 }
 
 }  // namespace saltus

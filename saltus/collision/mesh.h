@@ -44,6 +44,9 @@ class Mesh {
   bool IsNormalAtEdge(int edge, const Vector3& n) const;
   /// (1) at a vertex.
   bool IsNormalAtVertex(int vertex, const Vector3& n) const;
+  /// True if the surface falls away from the plane with normal n there, by more than 1e-3 rad.
+  bool FallsAwayAtEdge(int edge, const Vector3& n) const;
+  bool FallsAwayAtVertex(int vertex, const Vector3& n) const;
 
  private:
   struct Triangle {

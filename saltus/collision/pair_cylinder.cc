@@ -1,14 +1,12 @@
 // A cylinder against capsule, box, cylinder or convex hull.
 //
 // GJK and EPA find the direction by iteration; it is then replaced by the exact one it stands for:
-// a face normal, a cap, or a direction square to the cylinder's axis u towards an edge or a vertex
-// x,
-//   n ∝ u × e   (edge e across the axis),     n ∝ x − (x·u) u   (vertex, or edge along the axis).
-//   (1)
-// What remains (rim against edge or rim) keeps the iterated direction.
+// a face normal, a cap, or what curved_axis.h makes of it.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "saltus/collision/curved_axis.h"
 #include "saltus/collision/pair.h"
 #include "saltus/collision/pair_core.h"
 
@@ -17,71 +15,11 @@ namespace {
 
 std::size_t Index(int i) { return static_cast<std::size_t>(i); }
 
-bool Offer(const Convex& A, const Convex& B, const Vector3& direction, Axis* axis) {
-  const double length = direction.norm();
-  if (!(length > 0)) return false;
-  Vector3 n = direction / length;
-  if (n.dot(axis->normal) < 0) n = -n;
-  const double s = CalcSeparation(A, B, n);
-  if (s < axis->separation) return false;
-  axis->normal = n;
-  axis->separation = s;
-  return true;
-}
-
-// Tries the directions (1) of the cylinder `cyl` against the part of `other` that touches it.
-void OfferSideAxes(const Convex& A, const Convex& B, const Convex& cyl, const Convex& other,
-                   Axis* axis) {
-  const Vector3 u = cyl.axis();
-  const Vector3 n = &cyl == &A ? axis->normal : Vector3(-axis->normal);  // from cyl to other
-  if (std::abs(n.dot(u)) > 1e-3) return;
-  const Vector3 c = other.p - cyl.p;
-  bool found = false;
-  const auto offer_cross = [&](const Vector3& e) {
-    const Vector3 cross = u.cross(e);
-    if (cross.norm() > 1e-6) found |= Offer(A, B, cross, axis);
-  };
-  const auto offer_point = [&](const Vector3& x) { found |= Offer(A, B, x - x.dot(u) * u, axis); };
-  if (other.is_polyhedron()) {
-    const double height = CalcExtent(other, -n) - 1e-3 * other.size;
-    for (const Topology::Edge& e : other.topology->edges) {
-      const Vector3 &x = other.vertices[e.vertex[0]], &y = other.vertices[e.vertex[1]];
-      if (-n.dot(x) >= height && -n.dot(y) >= height) offer_cross((y - x).normalized());
-    }
-    offer_point(c + CalcSupport(other, -n).x);
-  } else if (u.cross(other.axis()).norm() > 1e-6) {
-    offer_cross(other.axis());
-  } else {
-    offer_point(c);
-  }
-  if (!found) Offer(A, B, n - n.dot(u) * u, axis);
-}
-
-// Slides the witness points along the normal to the extreme planes of A and B, so that their gap is
-// the separation: EPA's points are on an inner polytope, and the normal may have been replaced.
-void SetPoints(const Convex& A, const Convex& B, Axis* axis) {
-  const Vector3& n = axis->normal;
-  const double gap = n.dot(axis->point_B - axis->point_A);
-  if (std::abs(gap - axis->separation) <= 1e-14 * (A.size + B.size)) return;
-  const Vector3 middle = 0.5 * (axis->point_A + axis->point_B);
-  axis->point_A = middle + (CalcExtent(A, n) - n.dot(middle)) * n;
-  axis->point_B = axis->point_A + axis->separation * n;
-}
-
-Axis Refine(const Convex& A, const Convex& B, Axis axis) {
-  const Axis iterated = axis;
-  axis.separation -= CalcBias(A, B);  // exact directions win ties
-  if (!A.is_polyhedron()) OfferSideAxes(A, B, A, B, &axis);
-  if (!B.is_polyhedron()) OfferSideAxes(A, B, B, A, &axis);
-  if (axis.normal == iterated.normal) axis = iterated;
-  SetPoints(A, B, &axis);
-  return axis;
-}
-
 Axis FindIteratedAxis(const Convex& A, const Convex& B, const Vector3& n, double s,
                       const Vector3& point_A, const Vector3& point_B) {
-  const Axis axis = FindExactAxis(A, B, n, s, point_A, point_B);
-  return axis.kind == Axis::Kind::kGeneral ? Refine(A, B, axis) : axis;
+  Axis axis = FindExactAxis(A, B, n, s, point_A, point_B);
+  if (axis.kind == Axis::Kind::kGeneral) PolishAxis(A, B, &axis);
+  return axis;
 }
 
 // The best face or cap of either core.
@@ -113,7 +51,7 @@ Axis FindBestFace(const Convex& A, const Convex& B) {
   return best;
 }
 
-// Directions square to a cylinder's axis that may be better than `axis`: the starts of (2).
+// Directions square to a cylinder's axis that may be better than `axis`: the starts of (1).
 void OfferSideStarts(const Convex& A, const Convex& B, const Convex& cyl, const Convex& other,
                      Axis* axis) {
   const Vector3 u = cyl.axis(), c = B.p - A.p;
@@ -137,7 +75,7 @@ void OfferSideStarts(const Convex& A, const Convex& B, const Convex& cyl, const 
 
 // Improves the direction of an overlap: B is moved out along it by a known way δ, to where GJK is
 // accurate, and its normal is the next guess,
-//   n ← normal of (A, B + δ n),   δ = 0.05 size − s(n).                                        (2)
+//   n ← normal of (A, B + δ n),   δ = 0.05 size − s(n).                                        (1)
 // A fixed point has s(n) = distance − δ. The map contracts while the overlap is less than the
 // radius of curvature of A ⊖ B. Returns false if no direction as good as the first one is found.
 bool Improve(const Convex& A, const Convex& B, Axis* axis) {
@@ -201,10 +139,18 @@ void AddWithCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch* sc
   const GjkResult gjk = CalcGjk(A, B, max_gap);
   if (gjk.status == GjkResult::Status::kFar) return;
   Axis axis;
-  if (gjk.status == GjkResult::Status::kSeparated) {
-    axis = FindIteratedAxis(A, B, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
-  } else if (!FindTouchingAxis(A, B, gjk, scratch, &axis)) {
-    return;
+  const bool is_separated = gjk.status == GjkResult::Status::kSeparated;
+  if (is_separated) {  // by its own separation: on curved surfaces GJK's distance has noise of 1e-8
+    axis = FindIteratedAxis(A, B, gjk.normal, CalcSeparation(A, B, gjk.normal), gjk.point_A,
+                            gjk.point_B);
+  }
+  if (!is_separated || gjk.distance < 1e-6 * std::min(A.size, B.size)) {
+    Axis touching;
+    const bool found = FindTouchingAxis(A, B, gjk, scratch, &touching);
+    if (!found && !is_separated) return;
+    if (found && (!is_separated || touching.separation > axis.separation - CalcBias(A, B))) {
+      axis = touching;
+    }
   }
   const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
   if (points.empty() && axis.separation < max_gap) return AddDeepest(A, B, axis, sink);

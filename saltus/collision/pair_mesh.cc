@@ -118,8 +118,13 @@ void Flush(const MeshScratch& scratch, WitnessSink* sink) {
   }
 }
 
-// True if the surface has the normal m (mesh frame) where the triangle is farthest along m.
-bool IsSurfaceNormal(const Mesh& mesh, int t, const Vector3& m, double tolerance) {
+// What of a triangle is farthest along m (mesh frame).
+struct Feature {
+  enum { kFace, kEdge, kVertex } kind = kFace;
+  int id = -1;  // of the edge or vertex in the mesh
+};
+
+Feature FindFeature(const Mesh& mesh, int t, const Vector3& m, double tolerance) {
   double height[3];
   for (int k = 0; k < 3; ++k) height[k] = m.dot(mesh.vertex(t, k) - mesh.vertex(t, 0));
   const double top = *std::max_element(height, height + 3) - tolerance;
@@ -132,9 +137,23 @@ bool IsSurfaceNormal(const Mesh& mesh, int t, const Vector3& m, double tolerance
       low = k;
     }
   }
-  if (count == 3) return m.dot(mesh.normal(t)) > 0;
-  if (count == 2) return mesh.IsNormalAtEdge(mesh.edge_id(t, (low + 1) % 3), m);
-  return mesh.IsNormalAtVertex(mesh.vertex_id(t, high), m);
+  if (count == 3) return {};
+  if (count == 2) return {Feature::kEdge, mesh.edge_id(t, (low + 1) % 3)};
+  return {Feature::kVertex, mesh.vertex_id(t, high)};
+}
+
+// True if the surface has the normal m where the triangle is farthest along m.
+bool IsSurfaceNormal(const Mesh& mesh, int t, const Vector3& m, const Feature& feature) {
+  if (feature.kind == Feature::kFace) return m.dot(mesh.normal(t)) > 0;
+  if (feature.kind == Feature::kEdge) return mesh.IsNormalAtEdge(feature.id, m);
+  return mesh.IsNormalAtVertex(feature.id, m);
+}
+
+// True if the surface falls away from the triangle's plane there.
+bool FallsAway(const Mesh& mesh, int t, const Feature& feature) {
+  if (feature.kind == Feature::kFace) return false;
+  if (feature.kind == Feature::kEdge) return mesh.FallsAwayAtEdge(feature.id, mesh.normal(t));
+  return mesh.FallsAwayAtVertex(feature.id, mesh.normal(t));
 }
 
 // The pair (core X, one triangle): A = X, B = the triangle.
@@ -169,13 +188,23 @@ class TrianglePair {
         return;
       }
     }
+    double least_gap = -std::numeric_limits<double>::infinity();
     if (axis.separation <= face.separation + CalcBias(X, core_) || !IsAllowed(X, axis)) {
       // The face itself, unless X is behind it altogether.
       if (face.separation <= -CalcThickness(X)) return;
-      axis = face;
+      if (gjk.status != GjkResult::Status::kSeparated) {
+        axis = face;
+        OfferAllowed(X, &axis);
+      } else {
+        if (gjk.distance > X.radius && FallsAway(*mesh_.mesh, t_, FindTouchedFeature(X, axis))) {
+          least_gap = -1e-7 * std::min(X.size, core_.size);  // what is behind is beyond that edge
+        }
+        axis = face;
+      }
     }
     const Vector3& n = axis.normal;
     for (const ManifoldPoint& p : scratch->manifold.Build(X, core_, axis, max_gap)) {
+      if (p.gap < least_gap) continue;
       scratch->mesh.points.push_back({X.p + (p.point_A + X.radius * n), X.p + p.point_B, n,
                                       p.gap - X.radius,
                                       MakeFeature(8, t_, static_cast<int>(p.feature), 0), false});
@@ -191,13 +220,55 @@ class TrianglePair {
     axis.separation = CalcSeparation(X, core_, axis.normal);
     return axis;
   }
+  // Replaces the face by a face or cap of X or an edge product that the surface has as its normal,
+  // if it separates better: where X reaches over a sharp edge, the face alone would be far too
+  // deep.
+  void OfferAllowed(const Convex& X, Axis* best) const {
+    const double bias = CalcBias(X, core_);
+    const auto offer = [&](Axis::Kind kind, int a, int b, const Vector3& n) {
+      if (-n.dot(normals_[0]) > 1 - 1e-8) return;  // the face itself
+      Axis axis;
+      axis.kind = kind;
+      axis.index_A = a;
+      axis.index_B = b;
+      axis.normal = n;
+      axis.separation = CalcSeparation(X, core_, n);
+      if (axis.separation > best->separation + bias && IsAllowed(X, axis)) *best = axis;
+    };
+    const auto offer_edges = [&](int a, const Vector3& direction) {
+      for (int k = 0; k < 3; ++k) {
+        const Vector3 cross = direction.cross(vertices_[(k + 1) % 3] - vertices_[k]);
+        if (cross.norm() < 1e-6 * direction.norm() * core_.size) continue;
+        const int b = core_.topology->edges[Index(core_.topology->face_edges[Index(k)])].direction;
+        for (const double sign : {1.0, -1.0})
+          offer(Axis::Kind::kEdges, a, b, sign * cross.normalized());
+      }
+    };
+    if (!X.is_polyhedron()) {
+      offer(Axis::Kind::kFaceA, 0, -1, X.axis());
+      offer(Axis::Kind::kFaceA, 0, -1, -X.axis());
+      return;
+    }
+    for (int f = 0; f < X.num_faces(); ++f) offer(Axis::Kind::kFaceA, f, -1, X.normals[f]);
+    for (int d = 0; d < static_cast<int>(X.topology->directions.size()); ++d) {
+      const Topology::Edge& e = X.topology->edges[Index(X.topology->directions[Index(d)])];
+      offer_edges(d, X.vertices[e.vertex[1]] - X.vertices[e.vertex[0]]);
+    }
+  }
   // Extent of X along the face normal, with its radius.
   double CalcThickness(const Convex& X) const {
     return CalcExtent(X, normals_[0]) + CalcExtent(X, normals_[1]) + X.radius;
   }
-  bool IsAllowed(const Convex& X, const Axis& axis) const {
+  Vector3 CalcSurfaceDirection(const Axis& axis) const {
+    return -(mesh_.R.transpose() * axis.normal);
+  }
+  Feature FindTouchedFeature(const Convex& X, const Axis& axis) const {
     const double tolerance = 1e-7 * std::min(X.size, core_.size);
-    return IsSurfaceNormal(*mesh_.mesh, t_, -(mesh_.R.transpose() * axis.normal), tolerance);
+    return FindFeature(*mesh_.mesh, t_, CalcSurfaceDirection(axis), tolerance);
+  }
+  bool IsAllowed(const Convex& X, const Axis& axis) const {
+    return IsSurfaceNormal(*mesh_.mesh, t_, CalcSurfaceDirection(axis),
+                           FindTouchedFeature(X, axis));
   }
 
   const PlacedShape& mesh_;

@@ -65,11 +65,11 @@ inline double CalcSignedDistance(const PlacedTestShape& a, const PlacedTestShape
   for (int k = 0; k < kStarts; ++k) {
     auto [s, n] = samples[static_cast<std::size_t>(k)];
     int moves = 0;  // A search along a ridge may crawl; an early end only lowers the bound.
-    for (double step = 0.1; step > 1e-10 && moves < 300; ++moves) {
+    for (double step = 0.1; step > 1e-10 && moves < 600; ++moves) {
       const Vector3 ex = n.unitOrthogonal(), ey = n.cross(ex);
       bool improved = false;
       for (int i = 0; i < 8; ++i) {
-        const double angle = 0.25 * M_PI * i + step;  // turned a little from round to round
+        const double angle = 0.25 * M_PI * i + 0.7 * moves;  // turned from round to round
         const Vector3 m = (n + step * (std::cos(angle) * ex + std::sin(angle) * ey)).normalized();
         const double value = separation(m);
         if (value > s) s = value, n = m, improved = true;
