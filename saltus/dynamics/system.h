@@ -92,6 +92,10 @@ class System {
   /// Names for messages and channels.
   virtual std::string ConstraintName(int row) const = 0;             // "hinge"
   virtual std::string ContactName(const ContactKey& key) const = 0;  // "stop" or "ball-ground"
+  /// Of systems that are not made of bodies.
+  virtual std::string CoordinateName(int coordinate) const {
+    return "q" + std::to_string(coordinate);
+  }
   /// What the user should know about this model (redundant constraints and the like).
   virtual Notices MakeNotices() const { return {}; }
 };

@@ -54,6 +54,9 @@ std::vector<Quantity> MakeQuantities() {
        "on the second body along n, t1, t2; zero in an impact", axes},
       {kContact, "impulse", "contacts/impulse", "N s",
        "on the second body along n, t1, t2; zero unless an impact", axes},
+      {kCoordinate, "q", "coordinates/q", "SI", "coordinate of a system without bodies", single},
+      {kCoordinate, "v", "coordinates/v", "SI", "its velocity", single},
+      {kConstraint, "lambda", "constraints/lambda", "SI", "multiplier, mean over the step", single},
   };
 }
 
@@ -118,6 +121,23 @@ const std::vector<Quantity>& ListQuantities() {
   return quantities;
 }
 
+std::size_t CountItems(ChannelOwner owner, const FrameLayout& layout) {
+  switch (owner) {
+    case ChannelOwner::kBody:
+      return layout.bodies.size();
+    case ChannelOwner::kJoint:
+      return layout.joints.size();
+    case ChannelOwner::kCoordinate:
+      return layout.coordinates.size();
+    case ChannelOwner::kConstraint:
+      return layout.constraints.size();
+    case ChannelOwner::kRun:
+    case ChannelOwner::kContact:
+      break;
+  }
+  return 0;
+}
+
 ChannelCatalog::ChannelCatalog(FrameLayout layout, std::vector<std::string> contacts)
     : layout_(std::move(layout)), contacts_(std::move(contacts)) {
   std::vector<std::string> joints;
@@ -125,6 +145,8 @@ ChannelCatalog::ChannelCatalog(FrameLayout layout, std::vector<std::string> cont
   body_index_ = MakeIndex(layout_.bodies);
   joint_index_ = MakeIndex(joints);
   contact_index_ = MakeIndex(contacts_);
+  coordinate_index_ = MakeIndex(layout_.coordinates);
+  constraint_index_ = MakeIndex(layout_.constraints);
 }
 
 bool ChannelCatalog::FindItem(std::string_view name, const Quantity& quantity,
@@ -145,6 +167,10 @@ bool ChannelCatalog::FindItem(std::string_view name, const Quantity& quantity,
       return name.starts_with(kContactPrefix) && RemoveEnding(&name, quantity.name) &&
              name.size() > kContactPrefix.size() &&
              find(contact_index_, name.substr(kContactPrefix.size()));
+    case ChannelOwner::kCoordinate:
+      return RemoveEnding(&name, quantity.name) && find(coordinate_index_, name);
+    case ChannelOwner::kConstraint:
+      return RemoveEnding(&name, quantity.name) && find(constraint_index_, name);
     case ChannelOwner::kJoint:
       break;
   }
@@ -208,6 +234,10 @@ std::vector<Channel> ChannelCatalog::List() const {
             [&](std::size_t i) { return layout_.joints[i].name + "."; });
   add_items(ChannelOwner::kContact, contacts_.size(),
             [&](std::size_t i) { return std::string(kContactPrefix) + contacts_[i] + "."; });
+  add_items(ChannelOwner::kCoordinate, layout_.coordinates.size(),
+            [&](std::size_t i) { return layout_.coordinates[i] + "."; });
+  add_items(ChannelOwner::kConstraint, layout_.constraints.size(),
+            [&](std::size_t i) { return layout_.constraints[i] + "."; });
   return channels;
 }
 
@@ -255,6 +285,10 @@ double CalcChannel(const Frame& frame, const ChannelCatalog& catalog, const Chan
       return CalcJointChannel(frame.joints[item], channel);
     case ChannelOwner::kContact:
       return CalcContactChannel(frame, catalog.contacts()[item], channel);
+    case ChannelOwner::kCoordinate:
+      return (channel.quantity->name == "q" ? frame.q : frame.v)[channel.item];
+    case ChannelOwner::kConstraint:
+      return frame.lambda[channel.item];
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

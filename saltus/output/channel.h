@@ -4,7 +4,8 @@
 // One table of quantities (ListQuantities) says what a result holds; the file, the channels, CSV
 // and the plots all follow it. Names of bodies, joints and contacts may contain dots: a channel is
 // resolved from its end, and the endings of bodies (position.x), joints (force.x, torque.x, the
-// coordinate) and contacts (gap, force.n, impulse.n) never coincide, so no name is ambiguous.
+// coordinate), contacts (gap, force.n, impulse.n) and of systems without bodies (q, v, lambda) never
+// coincide, so no name is ambiguous.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@
 namespace saltus {
 
 /// What a quantity belongs to.
-enum class ChannelOwner { kRun, kBody, kJoint, kContact };
+enum class ChannelOwner { kRun, kBody, kJoint, kContact, kCoordinate, kConstraint };
 
 /// One row of the table: a dataset of the file and the channels read from it.
 struct Quantity {
@@ -29,6 +30,8 @@ struct Quantity {
   std::vector<std::string> components;  // {"x", "y", "z"}; empty: a single number
 };
 const std::vector<Quantity>& ListQuantities();
+/// Items of a kind of owner other than contacts; 0 for the run.
+std::size_t CountItems(ChannelOwner owner, const FrameLayout& layout);
 
 struct Channel {
   std::string name;
@@ -58,6 +61,7 @@ class ChannelCatalog {
   FrameLayout layout_;
   std::vector<std::string> contacts_;
   std::map<std::string, int, std::less<>> body_index_, joint_index_, contact_index_;
+  std::map<std::string, int, std::less<>> coordinate_index_, constraint_index_;
 };
 
 /// The value of a channel in a frame. Points of one contact pair are put together: the smallest gap

@@ -83,7 +83,7 @@ struct ResultFile::Impl {
   Hdf5Silence silence;  // First member: stays in force until all handles are closed.
   Hdf5Handle driver, file, audit;
   std::vector<std::pair<const Quantity*, Column>> run;  // One number per frame, `time` first.
-  std::vector<Column> bodies, joints;                   // In the order of ListQuantities.
+  std::vector<Column> bodies, joints, coordinates, constraints;  // In the order of ListQuantities.
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
       contact_point, contact_normal, contact_force, contact_impulse;
   CheckpointColumns checkpoints;
@@ -135,21 +135,26 @@ void ResultFile::Impl::MakeColumns(const FrameLayout& layout, const ResultFileOp
     const Hdf5Handle group = MakeGroup(file.id(), name);
   }
   WriteStrings(file.id(), "/bodies/names", layout.bodies);
-  std::vector<std::string> names, coordinates, units;
+  std::vector<std::string> names, joint_coordinates, units;
   for (const FrameLayout::Joint& joint : layout.joints) {
     names.push_back(joint.name);
-    coordinates.push_back(joint.coordinate);
+    joint_coordinates.push_back(joint.coordinate);
     units.push_back(joint.unit);
   }
   WriteStrings(file.id(), "/joints/names", names);
-  WriteStrings(file.id(), "/joints/coordinate_names", coordinates);
+  WriteStrings(file.id(), "/joints/coordinate_names", joint_coordinates);
   WriteStrings(file.id(), "/joints/coordinate_units", units);
+  if (!layout.coordinates.empty()) {  // A system without bodies.
+    const Hdf5Handle coordinate_group = MakeGroup(file.id(), "/coordinates");
+    const Hdf5Handle constraint_group = MakeGroup(file.id(), "/constraints");
+    WriteStrings(file.id(), "/coordinates/names", layout.coordinates);
+    WriteStrings(file.id(), "/constraints/names", layout.constraints);
+  }
 
   for (const Quantity& quantity : ListQuantities()) {
     std::vector<hsize_t> shape;
     if (quantity.owner == ChannelOwner::kContact) continue;
-    if (quantity.owner == ChannelOwner::kBody) shape.push_back(layout.bodies.size());
-    if (quantity.owner == ChannelOwner::kJoint) shape.push_back(layout.joints.size());
+    if (quantity.owner != ChannelOwner::kRun) shape.push_back(CountItems(quantity.owner, layout));
     if (!shape.empty() && shape[0] == 0) continue;
     if (!quantity.components.empty()) shape.push_back(quantity.components.size());
     const std::string unit = quantity.unit.empty() ? "rad|m" : quantity.unit;
@@ -158,6 +163,8 @@ void ResultFile::Impl::MakeColumns(const FrameLayout& layout, const ResultFileOp
     if (quantity.owner == ChannelOwner::kRun) run.emplace_back(&quantity, std::move(column));
     if (quantity.owner == ChannelOwner::kBody) bodies.push_back(std::move(column));
     if (quantity.owner == ChannelOwner::kJoint) joints.push_back(std::move(column));
+    if (quantity.owner == ChannelOwner::kCoordinate) coordinates.push_back(std::move(column));
+    if (quantity.owner == ChannelOwner::kConstraint) constraints.push_back(std::move(column));
   }
 }
 
@@ -212,6 +219,11 @@ void ResultFile::Impl::AddBodies(const Frame& frame) {
       torque = Put(joint.torque, torque);
     }
   }
+  if (!coordinates.empty()) {
+    Put(frame.q, coordinates[0].AddRows<double>());
+    Put(frame.v, coordinates[1].AddRows<double>());
+  }
+  if (!constraints.empty()) Put(frame.lambda, constraints[0].AddRows<double>());
 }
 
 void ResultFile::Impl::AddContacts(const Frame& frame) {
@@ -251,8 +263,9 @@ void ResultFile::Impl::WriteFullColumns() {
   const auto write = [](Column* column) {
     if (column->wants_write() || column->buffered_bytes() > kMaxBuffer) column->Write();
   };
-  for (Column& column : bodies) write(&column);
-  for (Column& column : joints) write(&column);
+  for (auto* columns : {&bodies, &joints, &coordinates, &constraints}) {
+    for (Column& column : *columns) write(&column);
+  }
   if (contact_offset) {
     for (auto* column : {&contact_key, &contact_gap, &contact_point, &contact_normal,
                          &contact_force, &contact_impulse}) {
@@ -263,8 +276,9 @@ void ResultFile::Impl::WriteFullColumns() {
 
 // `time` is written last: a frame counts once its time is there.
 void ResultFile::Impl::WriteAllColumns() {
-  for (Column& column : bodies) column.Write();
-  for (Column& column : joints) column.Write();
+  for (auto* columns : {&bodies, &joints, &coordinates, &constraints}) {
+    for (Column& column : *columns) column.Write();
+  }
   if (contact_offset) {
     for (auto* column : {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
                          &contact_normal, &contact_force, &contact_impulse, &contact_offset}) {

@@ -47,8 +47,7 @@ Hdf5Handle OpenFile(const std::string& path) {
 
 std::vector<hsize_t> RowShape(const Quantity& quantity, const FrameLayout& layout) {
   std::vector<hsize_t> shape;
-  if (quantity.owner == ChannelOwner::kBody) shape.push_back(layout.bodies.size());
-  if (quantity.owner == ChannelOwner::kJoint) shape.push_back(layout.joints.size());
+  if (quantity.owner != ChannelOwner::kRun) shape.push_back(CountItems(quantity.owner, layout));
   if (!quantity.components.empty()) shape.push_back(quantity.components.size());
   return shape;
 }
@@ -106,6 +105,10 @@ void ResultReader::Impl::ReadLayout() {
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     layout.joints.push_back({names[i], coordinates[i], units[i]});
+  }
+  if (H5Lexists(file.id(), "coordinates", H5P_DEFAULT) > 0) {  // A system without bodies.
+    layout.coordinates = ReadStrings(file.id(), "coordinates/names");
+    layout.constraints = ReadStrings(file.id(), "constraints/names");
   }
   has_contacts = H5Lexists(file.id(), "contacts", H5P_DEFAULT) > 0;
   std::vector<std::string> contacts;
@@ -241,6 +244,34 @@ std::vector<double> ResultReader::ReadChannel(const Channel& channel) const {
   });
 }
 
+std::vector<double> ResultReader::ReadQuantity(const Quantity& quantity) const {
+  return ReadGuarded(path(), [&] {
+    const std::vector<hsize_t> shape = RowShape(quantity, layout());
+    if (!shape.empty() && shape[0] == 0) return std::vector<double>();
+    return impl_->Open(quantity.dataset.c_str(), shape).ReadRows<double>(0, times().size());
+  });
+}
+
+ContactRows ResultReader::ReadContacts() const {
+  ContactRows rows;
+  if (!has_contacts()) return rows;
+  return ReadGuarded(path(), [&] {
+    rows.offset = impl_->offset;
+    const auto count = static_cast<hsize_t>(rows.offset.back());
+    const auto read = [&](const char* name, std::vector<hsize_t> shape) {
+      return impl_->Open(name, shape).ReadRows<double>(0, count);
+    };
+    rows.name = impl_->Open("contacts/name", {}).ReadRows<std::uint32_t>(0, count);
+    rows.key = impl_->Open("contacts/key", {2}).ReadRows<std::uint64_t>(0, count);
+    rows.gap = read("contacts/gap", {});
+    rows.point = read("contacts/point", {3});
+    rows.normal = read("contacts/normal", {3});
+    rows.force = read("contacts/force", {3});
+    rows.impulse = read("contacts/impulse", {3});
+    return rows;
+  });
+}
+
 Frame ResultReader::ReadFrame(long index) const {
   SALTUS_CHECK(index >= 0 && index < num_frames(), "frame index out of range");
   const auto read = [&](const char* name, const std::vector<hsize_t>& shape) {
@@ -280,6 +311,13 @@ Frame ResultReader::ReadFrame(long index) const {
         frame.joints.push_back({x[j], {f[i], f[i + 1], f[i + 2]}, {m[i], m[i + 1], m[i + 2]}});
       }
     }
+    const auto read_vector = [&](const char* name, std::size_t count) -> VectorX {
+      if (count == 0) return VectorX();
+      return Eigen::Map<const VectorX>(read(name, {count}).data(), static_cast<long>(count));
+    };
+    frame.q = read_vector("coordinates/q", layout().coordinates.size());
+    frame.v = read_vector("coordinates/v", layout().coordinates.size());
+    frame.lambda = read_vector("constraints/lambda", layout().constraints.size());
     if (has_contacts()) impl_->ReadContacts(index, &frame);
     return frame;
   });

@@ -2,6 +2,7 @@
 // killed runs are read up to their last complete frame.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 #include "saltus/simulation/simulation.h"
 
 namespace saltus {
+
+/// The table of all contact points: frame k has the rows offset[k] to offset[k + 1] − 1.
+struct ContactRows {
+  std::vector<std::int64_t> offset;  // num_frames + 1
+  std::vector<std::uint32_t> name;   // row in catalog().contacts()
+  std::vector<std::uint64_t> key;    // two per row: pair and feature
+  std::vector<double> gap;           // m
+  std::vector<double> point, normal, force, impulse;  // three per row, as in Frame::Contact
+};
 
 /// All members throw InputError, which names the file, if it is damaged or not a result.
 class ResultReader {
@@ -37,6 +47,11 @@ class ResultReader {
   /// The channel at every frame. Throws InputError with the nearest names for an unknown one.
   std::vector<double> ReadChannel(const std::string& name) const;
   std::vector<double> ReadChannel(const Channel& channel) const;
+  /// Every number of a quantity of the run, of bodies, joints, coordinates or constraints: one frame
+  /// after the other, in each the items, in each the components.
+  std::vector<double> ReadQuantity(const Quantity& quantity) const;
+  /// Every contact point; empty if recorded without.
+  ContactRows ReadContacts() const;
   /// step_index is not recorded and stays 0.
   Frame ReadFrame(long index) const;
 

@@ -1,5 +1,7 @@
 #include "saltus/simulation/frame.h"
 
+#include <map>
+
 #include "saltus/multibody/multibody_system.h"
 
 namespace saltus {
@@ -48,12 +50,43 @@ void CalcContacts(const StepView& view, Frame* frame) {
   }
 }
 
+/// Names that appear several times are numbered: "loop.0", "loop.1".
+std::vector<std::string> ListConstraints(const System& system) {
+  std::vector<std::string> names;
+  std::map<std::string, int> count, next;
+  for (int i = 0; i < system.traits().num_constraints; ++i) {
+    names.push_back(system.ConstraintName(i));
+    ++count[names.back()];
+  }
+  for (std::string& name : names) {
+    if (count[name] > 1) name += "." + std::to_string(next[name]++);
+  }
+  return names;
+}
+
+void CalcCoordinates(const StepView& view, Frame* frame) {
+  const StepReport& report = view.report;
+  const int num_constraints = view.system.traits().num_constraints;
+  frame->q = view.state.q;
+  frame->v = view.state.v;
+  frame->lambda.setZero(num_constraints);
+  if (report.step > 0 && report.constraint_impulse.size() == num_constraints) {
+    frame->lambda = report.constraint_impulse / report.step;
+  }
+}
+
 }  // namespace
 
 FrameLayout MakeFrameLayout(const System& system) {
   FrameLayout layout;
   const auto* multibody = dynamic_cast<const MultibodySystem*>(&system);
-  if (multibody == nullptr) return layout;
+  if (multibody == nullptr) {
+    for (int i = 0; i < system.traits().num_coordinates; ++i) {
+      layout.coordinates.push_back(system.CoordinateName(i));
+    }
+    layout.constraints = ListConstraints(system);
+    return layout;
+  }
   for (const Body& body : multibody->model().bodies) layout.bodies.push_back(body.name);
   for (const Joint& joint : multibody->model().joints) {
     const std::string coordinate = CoordinateName(joint.type);
@@ -71,7 +104,7 @@ void CalcFrame(const StepView& view, Frame* frame) {
   frame->closure = view.audit.Closure();
   CalcContacts(view, frame);
   const auto* multibody = dynamic_cast<const MultibodySystem*>(&view.system);
-  if (multibody == nullptr) return;
+  if (multibody == nullptr) return CalcCoordinates(view, frame);
   frame->bodies.resize(multibody->model().bodies.size());
   for (int b = 0; b < static_cast<int>(frame->bodies.size()); ++b) {
     const BodyMotion motion = multibody->CalcBodyMotion(b, view.state.q, view.state.v);

@@ -19,6 +19,9 @@ struct FrameLayout {
   };
   std::vector<std::string> bodies;  // rigid, planar and point-mass bodies, model order
   std::vector<Joint> joints;
+  // Of a System that is not made of bodies; empty for a multibody system.
+  std::vector<std::string> coordinates;  // names of q
+  std::vector<std::string> constraints;  // names of the rows of G, each once
 };
 
 struct Frame {
@@ -51,9 +54,12 @@ struct Frame {
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<Contact> contacts;  // active contacts of the step that ended here
+  // Of a System that is not made of bodies:
+  VectorX q, v;    // coordinates and velocities
+  VectorX lambda;  // multipliers of the constraints, mean over the step
 };
 
-/// Layout of a multibody System (empty lists for other Systems).
+/// Bodies and joints of a multibody System, coordinates and constraints of any other.
 FrameLayout MakeFrameLayout(const System& system);
 /// Fills *frame, reusing its memory.
 void CalcFrame(const StepView& view, Frame* frame);

@@ -1,18 +1,14 @@
 #include "saltus/simulation/simulation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <exception>
 #include <utility>
+
+#include "saltus/base/timing.h"
 
 namespace saltus {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::string DescribeFailure(const StepReport& report, double time) {
   std::string text = "step at t = " + std::to_string(time) + " s failed: ";
@@ -36,48 +32,88 @@ Simulation::Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrato
 
 void Simulation::Restore(const Checkpoint& checkpoint) { checkpoint_ = checkpoint; }
 
-RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
-  const Clock::time_point start = Clock::now();
-  const double wall_before = checkpoint_.audit.wall_time;
-  const double h = options_.step;
-  State& state = checkpoint_.state;
-  Audit& audit = checkpoint_.audit;
-  RunOutcome outcome;
+// A step is counted in whole multiples of h, so that times carry no rounding; only the last step
+// may be shorter. The 1e-9 keeps until = n·h from asking for an extra step of rounding size.
+long Simulation::num_steps() const {
+  return static_cast<long>(std::ceil(options_.until / options_.step - 1e-9));
+}
 
-  const StepReport no_report;
-  const Energy start_energy = system_->CalcEnergy(state.time, state.q, state.v);
-  for (Observer* o : observers_) {
-    o->OnStart({*system_, state, no_report, audit, start_energy, checkpoint_.step_index});
-  }
+StepView Simulation::MakeView() const {
+  const Audit& audit = checkpoint_.audit;
+  const StepReport& report = last_report_ != nullptr ? *last_report_ : no_report_;
+  return {*system_, checkpoint_.state, report, audit, audit.final_energy, checkpoint_.step_index};
+}
 
-  // A step is counted in whole multiples of h, so that times carry no rounding; only the last step
-  // may be shorter. The 1e-9 keeps until = n·h from asking for an extra step of rounding size.
-  const long num_steps = static_cast<long>(std::ceil(options_.until / h - 1e-9));
-  while (checkpoint_.step_index < num_steps) {
-    if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) {
-      outcome.kind = RunOutcome::Kind::kInterrupted;
-      outcome.message = "interrupted at t = " + std::to_string(state.time) + " s";
-      break;
-    }
-    const bool last = checkpoint_.step_index + 1 == num_steps;
-    const double target =
-        last ? options_.until : h * static_cast<double>(checkpoint_.step_index + 1);
-    if (!StepTo(target, &outcome.message)) {
-      outcome.kind = RunOutcome::Kind::kFailed;
-      break;
-    }
-    ++checkpoint_.step_index;
-    audit.wall_time = wall_before + SecondsSince(start);
-    const StepView view{
-        *system_, state, *last_report_, audit, audit.final_energy, checkpoint_.step_index};
-    for (Observer* o : observers_) o->OnStep(view);
+void Simulation::Start() {
+  last_report_ = nullptr;
+  const State& s = checkpoint_.state;
+  StepView view = MakeView();
+  view.energy = system_->CalcEnergy(s.time, s.q, s.v);
+  for (Observer* o : observers_) o->OnStart(view);
+}
+
+bool Simulation::Advance(std::string* failure) {
+  const long next = checkpoint_.step_index + 1;
+  const double target =
+      next >= num_steps() ? options_.until : options_.step * static_cast<double>(next);
+  bool good = false;
+  const Stopwatch stopwatch;
+  try {
+    good = StepTo(target, failure);
+  } catch (...) {
+    checkpoint_.state = saved_;
+    throw;
   }
-  audit.wall_time = wall_before + SecondsSince(start);
-  outcome.violations = FindViolations(audit, options_.limits);
+  checkpoint_.audit.wall_time += stopwatch.seconds();  // without the observers
+  if (!good) return false;
+  ++checkpoint_.step_index;
+  const StepView view = MakeView();
+  for (Observer* o : observers_) o->OnStep(view);
+  return true;
+}
+
+RunOutcome Simulation::Finish(RunOutcome outcome) {
+  outcome.violations = FindViolations(checkpoint_.audit, options_.limits);
   const std::string text =
       outcome.kind == RunOutcome::Kind::kFinished ? "finished" : outcome.message;
   for (Observer* o : observers_) o->OnEnd(checkpoint_, text);
   return outcome;
+}
+
+RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
+  RunOutcome outcome;
+  Start();
+  try {
+    while (!done()) {
+      if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) {
+        outcome.kind = RunOutcome::Kind::kInterrupted;
+        outcome.message = "interrupted at t = " + std::to_string(state().time) + " s";
+        break;
+      }
+      if (!Advance(&outcome.message)) {
+        outcome.kind = RunOutcome::Kind::kFailed;
+        break;
+      }
+    }
+  } catch (const std::exception& error) {
+    FinishAfter(error);
+    throw;
+  }
+  return Finish(std::move(outcome));
+}
+
+/// The first line of the message stands for the exception in the result.
+void Simulation::FinishAfter(const std::exception& error) {
+  std::string what = error.what();
+  what = what.substr(0, std::min<std::size_t>(what.find('\n'), 200));
+  const std::string outcome =
+      "stopped at t = " + std::to_string(state().time) + " s by an error: " + what;
+  for (Observer* o : observers_) {
+    try {
+      o->OnEnd(checkpoint_, outcome);
+    } catch (const std::exception&) {  // The first error is the one that counts.
+    }
+  }
 }
 
 bool Simulation::StepTo(double target, std::string* failure) {

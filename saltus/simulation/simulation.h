@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,15 +73,32 @@ class Simulation {
   /// Continues from a checkpoint instead of the initial state.
   void Restore(const Checkpoint& checkpoint);
 
-  /// Runs to options.until, or until *interrupt becomes true (checked after each step).
+  /// Runs to options.until, or until *interrupt becomes true (checked after each step). An
+  /// exception of the system or of an observer ends the run as well: the state of the last good
+  /// step stays, observers are told the end, then the exception goes on to the caller.
   RunOutcome Run(const std::atomic<bool>* interrupt = nullptr);
+
+  // The same loop from outside: Start, Advance until it is done or fails, Finish.
+  /// Tells the observers the start.
+  void Start();
+  bool done() const { return checkpoint_.step_index >= num_steps(); }
+  /// One step of the run, or less at its end. False: it failed, and why.
+  [[nodiscard]] bool Advance(std::string* failure);
+  /// Judges the audit and tells the observers the end; `outcome` says how the loop ended.
+  RunOutcome Finish(RunOutcome outcome);
+  /// Tells the observers the end after an exception of the system or of an observer.
+  void FinishAfter(const std::exception& error);
 
   System& system() { return *system_; }
   const State& state() const { return checkpoint_.state; }
   const Audit& audit() const { return checkpoint_.audit; }
   const Checkpoint& checkpoint() const { return checkpoint_; }
+  const SimulationOptions& options() const { return options_; }
+  /// What the observers saw last; an empty report before the first step.
+  StepView MakeView() const;
 
  private:
+  long num_steps() const;
   /// Advances to `target` in one step, or in several if the policy halves.
   bool StepTo(double target, std::string* failure);
 
@@ -88,7 +106,8 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   SimulationOptions options_;
   Checkpoint checkpoint_;
-  State saved_;                              // to go back to when a step is rejected
+  State saved_;  // to go back to when a step is rejected
+  StepReport no_report_;
   const StepReport* last_report_ = nullptr;  // owned by the integrator
   std::vector<Observer*> observers_;
 };

@@ -1,0 +1,130 @@
+"""Contact problems without mechanics: u = W r + q with Coulomb friction, solved as such."""
+
+import os
+
+import numpy as np
+
+from . import _core
+from .errors import input_error
+
+
+class ContactSolution:
+    """What a solver found.
+
+    r: impulses [N s], u = W r + q: relative velocities [m/s], both per contact N, T1, T2; converged;
+    status; iterations; residual: relative natural-map residual, computed outside the solver;
+    worst_contact: the one with the largest share in it.
+    """
+
+    def __init__(self, values, dimension):
+        (self.r, self.u, self.status, self.converged, self.iterations, self.residual,
+         self.absolute_residual, self.worst_contact) = values
+        self.dimension = dimension
+
+    def __repr__(self):
+        return (f"<saltus.ContactSolution {self.status}: {len(self.r) // self.dimension} contacts, "
+                f"{self.iterations} iterations, residual {self.residual:.1e}>")
+
+
+def _as_csr(W):
+    """indptr, columns and values of a dense or scipy matrix in compressed rows."""
+    if hasattr(W, "tocsr"):
+        W = W.tocsr(copy=True)
+        W.sum_duplicates()
+        return W.shape, W.indptr, W.indices, W.data
+    W = np.asarray(W, dtype=float)
+    if W.ndim != 2:
+        raise input_error("W", f"has shape {W.shape}", "give a square matrix")
+    rows, columns = np.nonzero(W)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=W.shape[0]))])
+    return W.shape, indptr, columns, W[rows, columns]
+
+
+class ContactProblem:
+    """u = W r + q,  K_μ* ∋ u + μ|u_T| n ⟂ r ∈ K_μ for each contact.
+
+    W: (c·d, c·d) numpy or scipy matrix [1/kg]; q: (c·d,) [m/s]; mu: (c,) or a number; d = 3 rows per
+    contact N, T1, T2 (2 in the plane; 1: frictionless). ``read`` and ``write`` use FCLib's files.
+    """
+
+    def __init__(self, W, q, mu=0.0, dimension=None):
+        q = np.array(q, dtype=float).reshape(-1)
+        shape, indptr, columns, values = _as_csr(W)
+        if shape != (len(q), len(q)):
+            raise input_error("W", f"has shape {shape}", f"q has {len(q)} numbers: W must be square "
+                              "of that size")
+        mu = np.array(mu, dtype=float)
+        if dimension is None:
+            dimension = len(q) // mu.size if mu.ndim == 1 and mu.size else 3
+        if dimension not in (1, 2, 3) or len(q) % dimension:
+            raise input_error("q", f"has {len(q)} numbers in contacts of dimension {dimension}",
+                              "1, 2 or 3 numbers per contact")
+        mu = np.array(np.broadcast_to(mu, (len(q) // dimension,)))
+        for name, numbers in (("W", values), ("q", q), ("mu", mu)):
+            if not np.all(np.isfinite(numbers)):
+                raise input_error(name, "holds nan or inf", "numbers must be finite")
+        if np.any(mu < 0):
+            raise input_error("mu", f"is {mu.min()}", "friction coefficients are ≥ 0")
+        self._core = _core.ContactProblem(indptr, columns, values, q, mu, dimension)
+
+    @classmethod
+    def read(cls, path):
+        """A local problem from an FCLib file (HDF5)."""
+        problem = cls.__new__(cls)
+        problem._core = _core.ContactProblem.read(os.fspath(path))
+        return problem
+
+    def write(self, path):
+        """Writes an FCLib file."""
+        self._core.write(os.fspath(path))
+
+    @property
+    def q(self):
+        """Velocities without impulses [m/s]."""
+        return self._core.q
+
+    @property
+    def mu(self):
+        """Friction coefficient of each contact."""
+        return self._core.mu
+
+    @property
+    def dimension(self):
+        """Rows per contact."""
+        return self._core.dimension
+
+    def matrix(self):
+        """W as a scipy sparse matrix, or as a dense array where scipy is missing."""
+        indptr, columns, values = self._core.matrix()
+        n = len(indptr) - 1
+        try:
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            W = np.zeros((n, n))
+            W[np.repeat(np.arange(n), np.diff(indptr)), columns] = values
+            return W
+        return csr_matrix((values, columns, indptr), shape=(n, n))
+
+    def residual(self, r):
+        """Relative natural-map residual of impulses r."""
+        return self._core.residual(np.asarray(r, dtype=float))
+
+    def solve(self, solver="auto", *, tolerance=1e-9, max_iterations=1000, r0=None):
+        """Solves it: solver (``saltus.solvers()``), tolerance on the residual, start r0."""
+        size = len(self.q)
+        start = np.zeros(size) if r0 is None else np.array(r0, dtype=float).reshape(-1)
+        if start.shape != (size,):
+            raise input_error("r0", f"has {start.size} numbers", f"the problem has {size} rows")
+        return ContactSolution(self._core.solve(solver, tolerance, max_iterations, start),
+                               self.dimension)
+
+
+def solve_contact(W, q, mu=0.0, *, dimension=None, solver="auto", tolerance=1e-9,
+                  max_iterations=1000, r0=None):
+    """Solves u = W r + q with Coulomb friction μ exactly; see ContactProblem and ContactSolution.
+
+    >>> solution = saltus.solve_contact(W, q, mu=0.3)
+    >>> solution.r, solution.u, solution.residual
+    """
+    return ContactProblem(W, q, mu, dimension).solve(solver, tolerance=tolerance,
+                                                     max_iterations=max_iterations, r0=r0)

@@ -1,0 +1,296 @@
+"""Results: everything a run recorded, from memory or from a file, by channel or as arrays."""
+
+import os
+import types
+
+import numpy as np
+
+from . import _core
+from .errors import input_error
+from .events import EventRecord
+from .lists import Names
+
+_QUANTITIES = {dataset: (owner, name, unit, meaning, components)
+               for owner, name, dataset, unit, meaning, components in _core.list_quantities()}
+
+
+class ContactRows:
+    """All contact points of a run as arrays with one row per point.
+
+    name (index into names), key, gap [m], point [m], normal, force [N] and impulse [N s] along n, t1,
+    t2 (force is zero in an impact, impulse is zero otherwise), frame: index of the frame of each row.
+    Rows of frame k: ``contacts.rows(k)``.
+    """
+
+    def __init__(self, arrays, names):
+        self.names = names
+        for key, value in arrays.items():
+            setattr(self, key, value)
+
+    def __len__(self):
+        return len(self.gap)
+
+    @property
+    def frame(self):
+        """Index of the frame that each row belongs to."""
+        return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
+
+    def rows(self, frame):
+        """The slice of the rows of a frame."""
+        count = len(self.offset) - 1
+        frame = range(count)[frame]
+        return slice(int(self.offset[frame]), int(self.offset[frame + 1]))
+
+    def of(self, name):
+        """Indices of the rows of a contact, by its name."""
+        if name not in self.names:
+            raise input_error(f"contact {name!r}", "there is no such contact in this result",
+                              f"there are: {', '.join(self.names[:20]) or 'none'}")
+        return np.nonzero(self.name == self.names.index(name))[0]
+
+
+class Result:
+    """What a run recorded. ``result["ball.position.z"]`` is a channel over ``result.time``.
+
+    Names: ``result.channels()`` lists all of them with units; "ball.position" gives all components,
+    and datasets of docs/results.md ("bodies/position") give whole arrays. Arrays are views where
+    possible and cannot be written to.
+    """
+
+    def __init__(self, *args, **keys):
+        raise TypeError("use saltus.load(file) or saltus.simulate(…)")
+
+    @classmethod
+    def _make(cls, **parts):
+        result = cls.__new__(cls)
+        result.__dict__.update(parts)
+        result._cache, result._contacts, result._catalog = {}, None, None
+        return result
+
+    @classmethod
+    def _from_memory(cls, tables, contacts, names, layout, outcome, audit, scene, run, checkpoint,
+                     events):
+        return cls._make(_tables=tables, _reader=None, _contact_arrays=contacts,
+                         _contact_names=names, _layout=layout, outcome=outcome, _audit=audit,
+                         scene_text=scene.source, title=scene.name, path=None, _run=run,
+                         _checkpoint=checkpoint, _events=list(events))
+
+    @classmethod
+    def _from_file(cls, path, events=()):
+        reader = _core.ResultReader(os.fspath(path))
+        return cls._make(_tables=None, _reader=reader, _contact_arrays=None,
+                         _contact_names=reader.contact_names, _layout=reader.layout,
+                         outcome=reader.outcome, _audit=reader.audit, scene_text=reader.scene,
+                         title=reader.title, path=os.fspath(path), _run=None, _checkpoint=None,
+                         _events=list(events))
+
+    # --- Numbers ------------------------------------------------------------------------------------
+
+    def _dataset(self, name):
+        if self._tables is not None:
+            if name not in self._tables:
+                raise input_error(f"dataset {name!r}", "is not in this result",
+                                  f"there are: {', '.join(self._tables)}")
+            return self._tables[name]
+        if name not in self._cache:
+            self._cache[name] = self._reader.dataset(name)
+        return self._cache[name]
+
+    def _find(self, name):
+        if self._catalog is None:
+            self._catalog = _core.ChannelCatalog(self._layout, list(self._contact_names))
+        return self._catalog.find(name)
+
+    @property
+    def time(self):
+        """Times of the frames [s]."""
+        return self._dataset("time")
+
+    def __len__(self):
+        return len(self.time)
+
+    def __getitem__(self, name):
+        if name in _QUANTITIES and not name.startswith("contacts/"):
+            return self._dataset(name)
+        try:
+            owner, dataset, item, component, _, _ = self._find(name)
+        except _core.InputError:
+            for last in ("x", "n", "w"):  # all components at once
+                try:
+                    owner, dataset, item, component, _, _ = self._find(f"{name}.{last}")
+                except _core.InputError:
+                    continue
+                return self._series(owner, dataset, item, slice(None))
+            raise
+        return self._series(owner, dataset, item, component)
+
+    def _series(self, owner, dataset, item, component):
+        kind = _QUANTITIES[dataset][0]
+        if kind == "contact":
+            return self._contact_series(dataset.split("/")[1], item, component)
+        array = self._dataset(dataset)
+        if kind == "run":
+            return array
+        return array[:, item] if array.ndim == 2 else array[:, item, component]
+
+    def _contact_series(self, quantity, item, component):
+        contacts = self.contacts
+        rows = np.nonzero(contacts.name == item)[0]
+        frames, count = contacts.frame[rows], len(self.time)
+        if quantity == "gap":
+            series = np.full(count, np.inf)
+            np.minimum.at(series, frames, contacts.gap[rows])
+            series[np.isinf(series)] = np.nan
+            return series
+        series = np.zeros((count, 3))
+        np.add.at(series, frames, getattr(contacts, quantity)[rows])
+        return series[:, component]
+
+    def unit(self, name):
+        """Unit of a channel."""
+        return self._find(name)[4]
+
+    def channels(self):
+        """Every channel with its unit."""
+        self._find("time")
+        return Names(self._catalog.list())
+
+    def _state(self, dataset):
+        try:
+            array = self._dataset(dataset)
+        except _core.InputError:
+            array = None
+        if array is None or (array.shape[1] == 0 and self._layout["bodies"]):
+            raise input_error("q, v, multipliers", "a result file of a scene holds bodies and joints",
+                              "use result['bodies/position'], result['hinge.force']")
+        return array
+
+    @property
+    def q(self):
+        """Coordinates of all frames, (T, n)."""
+        return self._state("coordinates/q")
+
+    @property
+    def v(self):
+        """Velocities of all frames, (T, n)."""
+        return self._state("coordinates/v")
+
+    @property
+    def multipliers(self):
+        """Multipliers λ of the constraints, mean over each step, (T, m) [N]."""
+        return self._state("constraints/lambda")
+
+    @property
+    def energy(self):
+        """kinetic, potential, elastic and total energy [J], each an array."""
+        names = ("kinetic", "potential", "elastic", "total")
+        return types.SimpleNamespace(**{n: self._dataset(f"energy/{n}") for n in names})
+
+    @property
+    def bodies(self):
+        """Names of the bodies."""
+        return list(self._layout["bodies"])
+
+    @property
+    def joints(self):
+        """Names of the joints."""
+        return list(self._layout["joints"])
+
+    @property
+    def coordinates(self):
+        """Names of the coordinates of a user system."""
+        return list(self._layout["coordinates"])
+
+    # --- Contacts, events, audit ----------------------------------------------------------------------
+
+    @property
+    def contacts(self):
+        """All contact points: ContactRows."""
+        if self._contacts is None:
+            arrays = self._contact_arrays
+            if arrays is None:
+                arrays = self._reader.contacts()
+            if len(arrays["offset"]) == 0:
+                raise input_error("contacts", "were not recorded",
+                                  "let the scene say output: {contacts: true}")
+            self._contacts = ContactRows(arrays, list(self._contact_names))
+        return self._contacts
+
+    @property
+    def events(self):
+        """Impacts (normal impulse [N s]) and the events of the user, in order of time.
+
+        Only impacts in recorded frames are seen: record every step to have all of them.
+        """
+        contacts = self.contacts
+        rows = np.nonzero(contacts.impulse[:, 0])[0]
+        times = self.time[contacts.frame[rows]]
+        impacts = [EventRecord(float(t), "impact", contacts.names[contacts.name[i]],
+                               float(contacts.impulse[i, 0])) for t, i in zip(times, rows)]
+        return sorted(impacts + self._events)
+
+    @property
+    def audit(self):
+        """The audit, {key: value}; print(result.audit_table()) explains the entries."""
+        return {key: value for key, value, _, _ in self._audit}
+
+    def audit_table(self):
+        """The audit with units and meanings, as text."""
+        width = max(len(entry[0]) for entry in self._audit)
+        return "\n".join(f"{key:<{width}}  {value:12.6g} {'' if unit == '1' else unit:<6} {meaning}"
+                         for key, value, unit, meaning in self._audit)
+
+    @property
+    def finished(self):
+        """True if the run came to its end time."""
+        return self.outcome == "finished"
+
+    @property
+    def violations(self):
+        """Sentences about limits of the audit that do not hold (runs of this session only)."""
+        return [] if self._run is None else list(self._run[2])
+
+    def checkpoint(self):
+        """Where the run ended: simulate(…, restart=result) goes on from there, bit for bit."""
+        if self._checkpoint is None:
+            self._checkpoint = self._reader.checkpoint()
+        return self._checkpoint
+
+    def scene(self):
+        """The scene that was run, as a Scene."""
+        from .scene import Scene
+        return Scene.parse(self.scene_text)
+
+    # --- Other forms ------------------------------------------------------------------------------------
+
+    def to_pandas(self, channels=None):
+        """A pandas.DataFrame with time as index and one column per channel (all if not given)."""
+        import pandas
+        names = [n for n in self.channels() if n != "time"] if channels is None else list(channels)
+        columns = {name: self[name] for name in names}
+        return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
+
+    def to_vtk(self, directory, every=1):
+        """Writes a ParaView series: see saltus.vtk.write_series. Returns the .pvd files."""
+        from .vtk import write_series
+        return write_series(self, directory, every)
+
+    def plot(self, *channels, file=None, axes=None):
+        """Plots channels over time, one panel per unit: see saltus.plot.plot."""
+        from .plot import plot
+        return plot(self, channels, file, axes)
+
+    def animate(self, file, **options):
+        """Draws the motion to .gif, .mp4 or PNG frames: see saltus.animation.animate."""
+        from .animation import animate
+        return animate(self, file, **options)
+
+    def __repr__(self):
+        time = self.time
+        span = f"{time[0]:g} … {time[-1]:g} s" if len(time) else "empty"
+        return f"<saltus.Result {self.title!r}: {len(time)} frames, {span}, {self.outcome}>"
+
+
+def load(file):
+    """Opens a result file (.h5); also one that is still being written, or whose run was killed."""
+    return Result._from_file(file)

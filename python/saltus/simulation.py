@@ -1,0 +1,330 @@
+"""Running scenes and user systems: to the end, or step by step."""
+
+import os
+import sys
+import time as _time
+import types
+import warnings
+
+import numpy as np
+
+from . import _core
+from .errors import SimulationWarning, input_error
+from .events import Event, EventRecord, _Watch
+from .results import Result
+from .scene import Scene
+from .systems import LagrangianSystem
+
+_SETTINGS = ("step", "until", "on_failure", "max_halvings")
+
+
+def _apply_settings(scene, settings):
+    """Puts integrator, step and options into scene.simulation.
+
+    Options that belong only to the integrator that is replaced are left out.
+    """
+    known = {name: options for name, _, options in _core.list_integrators()}
+    chosen = settings.get("integrator")
+    section = scene.simulation
+    if chosen is not None and chosen != section.get("integrator", "moreau-jean"):
+        own = known.get(chosen, {})
+        others = {key for options in known.values() for key in options}
+        for key in list(section):
+            if key in others and key not in own:
+                del section[key]
+    for key, value in settings.items():
+        if value is None:
+            continue
+        if key == "solver" and isinstance(value, str):
+            value = {**(section.get("solver") or {}), "name": value}
+        section[key] = value
+
+
+class _Progress:
+    """One line on stderr: percent, time and rate."""
+
+    def __init__(self, simulation, until):
+        self.simulation, self.until, self.start = simulation, until, _time.monotonic()
+
+    def __call__(self):
+        t, steps = self.simulation.time, self.simulation.step_index
+        seconds = max(_time.monotonic() - self.start, 1e-9)
+        end = "\n" if self.simulation._core.done else ""
+        sys.stderr.write(f"\r{100 * min(t / self.until, 1):4.0f}%  t = {t:.4g}/{self.until:g} s  "
+                         f"{steps / seconds:.3g} steps/s   {end}")
+        sys.stderr.flush()
+
+
+class Simulation:
+    """A scene or a user system, ready to run.
+
+    what: a Scene, the path of a scene file, or a LagrangianSystem.
+    step, until [s], integrator (``saltus.integrators()``), solver (name or {"name", "tolerance",
+    "max_iterations"}), on_failure ("stop", "halve", "flag") and any option of the integrator
+    (theta=0.5, …) replace what the scene says. set: overrides by path, {"bodies.ball.mass": 2}.
+    output: a result file (.h5) that is written as the run goes. record: keep the run in memory.
+    every (steps) or dt [s]: how often to record. compression: gzip level of the file, 0 … 9.
+
+    Step by step::
+
+        for s in saltus.Simulation(scene):       # yields itself after each step
+            print(s.time, s.q, s.contacts.gap, s.report.newton_iterations)
+    """
+
+    def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
+                 on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
+                 dt=None, compression=0, checkpoint_every=30.0, **options):
+        settings = dict(integrator=integrator, step=step, until=until, solver=solver,
+                        on_failure=on_failure, max_halvings=max_halvings, **options)
+        system, kept = None, []
+        if isinstance(what, LagrangianSystem):
+            system, kept = what._core, [what]
+            scene = Scene(name=what.name)
+            scene.bodies["none"] = {"point_mass": 1}
+        elif isinstance(what, Scene):
+            scene = what.copy()
+        elif isinstance(what, (str, os.PathLike)):
+            scene, set = Scene.read(what, set), ()
+        else:
+            raise TypeError(f"a Scene, a path or a LagrangianSystem is needed, not "
+                            f"{type(what).__name__}")
+        _apply_settings(scene, settings)
+        if every is not None or dt is not None:
+            for key in ("every", "dt"):
+                scene.output.pop(key, None)
+            scene.output.update({k: v for k, v in (("every", every), ("dt", dt)) if v is not None})
+        core, functions = scene._make_core(set)
+        if system is not None:
+            core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
+                           + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
+        self._scene = core
+        self._events = []
+        self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
+                                      compression, checkpoint_every, record, [kept, functions])
+        self._record = record
+        self._output = None if output is None else os.fspath(output)
+        self.outcome = None
+
+    # --- Where it is ------------------------------------------------------------------------------
+
+    @property
+    def time(self):
+        """Simulated time [s]."""
+        return self._core.time
+
+    @property
+    def q(self):
+        """Coordinates: per rigid body position [m] and quaternion w x y z, or as the user named."""
+        return self._core.q
+
+    @property
+    def v(self):
+        """Velocities: per rigid body linear (world axes) [m/s] and angular (body axes) [rad/s]."""
+        return self._core.v
+
+    @property
+    def step_index(self):
+        """Steps done."""
+        return self._core.step_index
+
+    @property
+    def done(self):
+        """True at the end time."""
+        return self._core.done
+
+    @property
+    def until(self):
+        """End time [s]."""
+        return self._scene.until
+
+    @property
+    def energy(self):
+        """kinetic, potential, elastic and total energy [J]."""
+        return types.SimpleNamespace(**self._core.energy)
+
+    @property
+    def multipliers(self):
+        """Impulses of the constraint rows over the last step, Λ + h λ [N s]."""
+        return self._core.multipliers
+
+    @property
+    def report(self):
+        """The last step: status, step [s], newton_iterations, solver_iterations, solver_residual,
+        max_penetration [m], max_constraint, max_constraint_rate, impacts, work {…} [J]."""
+        return types.SimpleNamespace(**self._core.report)
+
+    @property
+    def contacts(self):
+        """Active contacts of the last step: name, key, gap [m], point [m], frame (rows n, t1, t2),
+        impulse [N s, components n, t1, t2], velocity [m/s], impact (bool), dimension."""
+        return types.SimpleNamespace(**self._core.contacts)
+
+    @property
+    def audit(self):
+        """The audit so far, {key: value}; SI units."""
+        return {key: value for key, value, _, _ in self._core.audit}
+
+    @property
+    def notices(self):
+        """What the model wants to tell: (severity, item, message)."""
+        return self._core.notices
+
+    def body(self, name):
+        """Motion of a body: position [m], orientation w x y z, velocity [m/s], angular_velocity
+        [rad/s]; world axes."""
+        return types.SimpleNamespace(**self._core.body_motion(name))
+
+    def set_state(self, q=None, v=None):
+        """Sets coordinates and velocities; the energy this takes counts as work of loads."""
+        self._core.set_state(self.q if q is None else q, self.v if v is None else v)
+
+    def checkpoint(self):
+        """Everything needed to go on from here, bit for bit."""
+        return self._core.checkpoint()
+
+    def restore(self, checkpoint):
+        """Goes on from a checkpoint: of this or an equal simulation, or ``result.checkpoint()``."""
+        self._core.restore(checkpoint)
+        return self
+
+    # --- Running ------------------------------------------------------------------------------------
+
+    def run(self, *, progress=None, observers=(), events=()):
+        """Runs to the end and returns the Result.
+
+        progress: True shows a line on stderr, None does so on a terminal; or a function(simulation).
+        observers: functions(simulation), called at the start and after each step; a pair (function,
+        n) is called each n steps, (function, 0.01) each 0.01 s; one that returns True ends the run.
+        events: Event objects. Ctrl-C ends the run and raises KeyboardInterrupt. After any exception
+        the part that was done is in the exception's attribute `result`, and in the result file.
+        """
+        watches = [_Watch(event, self._events) for event in _as_list(events, Event)]
+        calls = [_make_observer(self, entry) for entry in _as_list(observers)]
+        for watch in watches:
+            calls.append((_bind(watch.look, self), 1, 0.0, 0.0))
+        if progress is None:
+            progress = sys.stderr.isatty()
+        if callable(progress):
+            calls.append((_bind(progress, self), 1, 0.0, 0.1))
+        elif progress:
+            calls.append((_Progress(self, self.until), 1, 0.0, 0.2))
+        try:
+            outcome = self._core.run(calls)
+        except BaseException as error:
+            self.outcome = ("failed", f"{type(error).__name__} at t = {self.time:g} s", [])
+            _attach(error, self._make_result())
+            raise
+        self.outcome = outcome
+        result = self._make_result()
+        _warn(outcome)
+        return result
+
+    def advance(self):
+        """One step. Returns itself; a step that fails raises RuntimeError."""
+        failure = self._core.advance()
+        if failure is not None:
+            raise RuntimeError(failure)
+        return self
+
+    def __iter__(self):
+        core = self._core
+        core.start()
+        kind, message = "finished", ""
+        try:
+            while not core.done:
+                failure = core.advance()
+                if failure is not None:
+                    kind, message = "failed", failure
+                    break
+                yield self
+        except GeneratorExit:
+            kind, message = "interrupted", f"stopped at t = {self.time:g} s"
+            raise
+        except BaseException as error:
+            core.abandon(f"{type(error).__name__}: {error}")
+            self.outcome = ("failed", str(error), [])
+            kind = None
+            raise
+        finally:
+            if kind is not None:
+                self.outcome = core.finish(kind, message)
+        _warn(self.outcome)
+
+    @property
+    def result(self):
+        """The Result of what was iterated so far (after the loop has ended)."""
+        return self._make_result()
+
+    def _make_result(self):
+        if not self._record:
+            return None if self._output is None else Result._from_file(self._output, self._events)
+        tables, contacts, names, layout, outcome = self._core.take_record()
+        return Result._from_memory(tables, contacts, names, layout, outcome, self._core.audit,
+                                   self._scene, self.outcome, self.checkpoint(), self._events)
+
+    def __repr__(self):
+        return f"<saltus.Simulation {self._scene.name!r} at t = {self.time:g} s>"
+
+
+def _bind(function, simulation):
+    return lambda: function(simulation)
+
+
+def _as_list(entries, single=None):
+    if callable(entries) or (single is not None and isinstance(entries, single)):
+        return [entries]
+    return list(entries)
+
+
+def _make_observer(simulation, entry):
+    """(function, every, dt, wall) of the library."""
+    if callable(entry):
+        return (_bind(entry, simulation), 1, 0.0, 0.0)
+    function, interval = entry
+    if isinstance(interval, (int, np.integer)):
+        if interval < 1:
+            raise input_error("observers", f"interval is {interval}", "steps are counted from 1")
+        return (_bind(function, simulation), int(interval), 0.0, 0.0)
+    return (_bind(function, simulation), 1, float(interval), 0.0)
+
+
+def _attach(error, result):
+    try:
+        error.result = result
+    except AttributeError:  # exceptions with slots
+        pass
+
+
+def _warn(outcome):
+    kind, message, violations = outcome
+    if kind == "failed":
+        warnings.warn(message, SimulationWarning, stacklevel=3)
+    for violation in violations:
+        warnings.warn(f"audit: {violation}", SimulationWarning, stacklevel=3)
+
+
+def simulate(what, *, progress=None, observers=(), events=(), restart=None, **settings):
+    """Runs a scene, a scene file or a LagrangianSystem to its end and returns the Result.
+
+    >>> result = saltus.simulate("ball.yaml", until=2, step=0.005, output="ball.h5")
+    >>> result["ball.position.z"], result.audit["max_penetration"]
+
+    progress, observers, events: see Simulation.run. restart: a Checkpoint, a Result or a result file
+    to continue from, bit for bit. settings: see Simulation (step, until, integrator, solver, output,
+    record, every, dt, set and all options of the integrator).
+    """
+    simulation = Simulation(what, **settings)
+    if restart is not None:
+        simulation.restore(_find_checkpoint(restart))
+    return simulation.run(progress=progress, observers=observers, events=events)
+
+
+def _find_checkpoint(restart):
+    if isinstance(restart, _core.Checkpoint):
+        return restart
+    if isinstance(restart, Result):
+        return restart.checkpoint()
+    return _core.ResultReader(os.fspath(restart)).checkpoint()
+
+
+__all__ = ["EventRecord", "Simulation", "simulate"]

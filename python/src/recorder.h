@@ -1,0 +1,60 @@
+// The observer that keeps a run in memory, in the layout of the result files (docs/results.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "saltus/output/output_interval.h"
+#include "saltus/output/result_reader.h"
+#include "saltus/simulation/frame.h"
+#include "saltus/simulation/simulation.h"
+
+namespace saltus::python {
+
+/// Numbers of all frames, one row after the other.
+struct Table {
+  std::vector<long> row_shape;  // {} for one number per frame, {num_bodies, 3}, …
+  std::vector<double> values;
+};
+
+class Recorder final : public Observer {
+ public:
+  Recorder(const OutputInterval& interval, bool with_contacts)
+      : schedule_(interval), with_contacts_(with_contacts) {
+    if (with_contacts) contacts.offset.push_back(0);
+  }
+
+  void OnStart(const StepView& view) override;
+  void OnStep(const StepView& view) override;
+  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+
+  /// Empty again, ready for another run.
+  void Reset();
+
+  FrameLayout layout;
+  std::map<std::string, Table> tables;  // by the name of the dataset: "bodies/position"
+  std::vector<std::string> contact_names;  // in order of appearance
+  ContactRows contacts;
+  std::string outcome = "running";
+
+ private:
+  void Record(const StepView& view);
+  void AddBodies();
+  void AddJoints();
+  void AddState(const StepView& view);
+  void AddContacts();
+  std::vector<double>& Rows(const char* dataset, std::vector<long> row_shape = {});
+
+  OutputSchedule schedule_;
+  bool with_contacts_;
+  Frame frame_;
+  long recorded_step_ = -1;
+  const System* system_ = nullptr;
+  StepReport last_report_;  // of the last step, if it was not recorded
+  std::unordered_map<std::string, std::uint32_t> name_index_;
+};
+
+}  // namespace saltus::python

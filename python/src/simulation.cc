@@ -1,0 +1,205 @@
+#include "python/src/simulation.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include <pybind11/stl.h>
+
+#include "python/src/convert.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/multibody/multibody_system.h"
+
+namespace saltus::python {
+namespace {
+
+constexpr double kSignalInterval = 0.05;  // s of computing between looks for signals
+
+}  // namespace
+
+// --- Callbacks -----------------------------------------------------------------------------------
+
+void CallbackObserver::OnStart(const StepView& view) {
+  for (RunObserver& observer : observers) {
+    observer.schedule.IsDue(view.step_index, view.state.time);
+    Call(observer);
+  }
+}
+
+void CallbackObserver::OnStep(const StepView& view) {
+  for (RunObserver& observer : observers) {
+    if (observer.wall_interval > 0) {
+      if (observer.since_call.seconds() < observer.wall_interval) continue;
+      observer.since_call.Restart();
+    } else if (!observer.schedule.IsDue(view.step_index, view.state.time)) {
+      continue;
+    }
+    Call(observer);
+  }
+  if (since_signals_.seconds() >= kSignalInterval) LookForSignals();
+}
+
+void CallbackObserver::OnEnd(const Checkpoint&, const std::string&) {
+  for (RunObserver& observer : observers) {
+    if (observer.wall_interval > 0) Call(observer);  // progress ends at 100 %
+  }
+}
+
+void CallbackObserver::Call(const RunObserver& observer) {
+  const PythonLock lock;
+  const py::object result = py::reinterpret_borrow<py::object>(observer.function)();
+  if (result.is(py::bool_(true))) interrupt = true;
+}
+
+void CallbackObserver::LookForSignals() {
+  since_signals_.Restart();
+  const PythonLock lock;
+  if (PyErr_CheckSignals() == 0) return;
+  interruption = std::make_exception_ptr(py::error_already_set());
+  interrupt = true;
+}
+
+// --- The simulation --------------------------------------------------------------------------------
+
+std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& scene,
+                                                 const LagrangianSystem* system,
+                                                 const std::string& output, int compression,
+                                                 double checkpoint_every, bool record,
+                                                 py::object kept) {
+  auto self = std::make_unique<PySimulation>();
+  self->kept = std::move(kept);
+  self->interval_ = {scene->output.every, scene->output.dt.value_or(0)};
+  self->with_contacts_ = scene->output.contacts;
+  if (system != nullptr) {
+    self->loop_ = std::make_unique<Simulation>(system->Clone(), MakeIntegrator(*scene),
+                                               scene->simulation);
+  } else {
+    self->loop_ = std::make_unique<Simulation>(MakeSimulation(*scene));
+  }
+  if (record) {
+    self->recorder_ = std::make_unique<Recorder>(self->interval_, self->with_contacts_);
+    self->loop_->AddObserver(self->recorder_.get());
+  }
+  if (!output.empty()) {
+    ResultOptions options;
+    options.interval = self->interval_;
+    options.file = {scene->model.name, scene->source, scene->output.contacts, compression};
+    options.checkpoint_interval = checkpoint_every;
+    self->writer_ = std::make_unique<ResultWriter>(output, options);
+    self->loop_->AddObserver(self->writer_.get());
+  }
+  self->loop_->AddObserver(&self->callbacks_);
+  return self;
+}
+
+RunOutcome PySimulation::Run(std::vector<RunObserver> observers,
+                             std::exception_ptr* interruption) {
+  struct Cleaner {  // The functions are borrowed for this run only.
+    CallbackObserver& callbacks;
+    ~Cleaner() { callbacks.observers.clear(); }
+  } const cleaner{callbacks_};
+  callbacks_.observers = std::move(observers);
+  callbacks_.interrupt = false;
+  callbacks_.interruption = nullptr;
+  RunOutcome outcome = loop_->Run(&callbacks_.interrupt);
+  *interruption = std::exchange(callbacks_.interruption, nullptr);
+  return outcome;
+}
+
+void PySimulation::Start() { loop_->Start(); }
+
+void PySimulation::Abandon(const std::string& message) {
+  loop_->FinishAfter(std::runtime_error(message));
+}
+
+void PySimulation::Restore(const Checkpoint& checkpoint) {
+  const SystemTraits& traits = system().traits();
+  const State& state = checkpoint.state;
+  if (state.q.size() != traits.num_coordinates || state.v.size() != traits.num_velocities) {
+    throw InputError("checkpoint", "it belongs to another mechanism",
+                     "continue with the scene or system that made it");
+  }
+  // Only the last step of a run may be shorter than the others.
+  const double steps = state.time / loop_->options().step;
+  const auto index = static_cast<double>(checkpoint.step_index);
+  if (steps > index + 1e-6 || steps < index - 1 + 1e-6) {
+    throw InputError("checkpoint", "it was made with another step size",
+                     "continue with the same step");
+  }
+  loop_->Restore(checkpoint);
+}
+
+void PySimulation::SetState(const VectorX& q, const VectorX& v) {
+  if (!q.allFinite() || !v.allFinite()) {
+    throw InputError("set_state", "a number is nan or inf", "coordinates and velocities are finite");
+  }
+  Checkpoint checkpoint = loop_->checkpoint();
+  checkpoint.state.q = q;
+  checkpoint.state.v = v;
+  const Energy energy = system().CalcEnergy(checkpoint.state.time, q, v);
+  checkpoint.audit.work.loads += energy.total() - checkpoint.audit.final_energy.total();
+  checkpoint.audit.final_energy = energy;
+  loop_->Restore(checkpoint);
+}
+
+py::dict PySimulation::CalcBodyMotion(const std::string& name) {
+  const auto* multibody = dynamic_cast<const MultibodySystem*>(&system());
+  if (multibody == nullptr) {
+    throw InputError("body '" + name + "'", "this system has no bodies", "use q and v");
+  }
+  const Model& model = multibody->model();
+  const int body = model.FindBody(name);
+  if (body < 0) {
+    std::vector<std::string> names;
+    for (const Body& b : model.bodies) names.push_back(b.name);
+    throw InputError("body '" + name + "'", "there is no such body", SuggestName(name, names));
+  }
+  const State& s = loop_->state();
+  const BodyMotion motion = multibody->CalcBodyMotion(body, s.q, s.v);
+  const Quaternion& R = motion.pose.R;
+  const auto make = [](const auto& values) { return CopyVector(VectorX(values)); };
+  py::dict dict;
+  dict["position"] = make(motion.pose.p);
+  dict["orientation"] = make(Vector4(R.w(), R.x(), R.y(), R.z()));
+  dict["velocity"] = make(motion.velocity);
+  dict["angular_velocity"] = make(motion.angular_velocity);
+  return dict;
+}
+
+void PySimulation::ForgetRecord() { recorder_->Reset(); }
+
+// --- What results share ----------------------------------------------------------------------------
+
+py::dict MakeLayout(const FrameLayout& layout) {
+  py::list joints, coordinates, units;
+  for (const FrameLayout::Joint& joint : layout.joints) {
+    joints.append(joint.name);
+    coordinates.append(joint.coordinate);
+    units.append(joint.unit);
+  }
+  py::dict dict;
+  dict["bodies"] = layout.bodies;
+  dict["joints"] = joints;
+  dict["joint_coordinates"] = coordinates;
+  dict["joint_units"] = units;
+  dict["coordinates"] = layout.coordinates;
+  dict["constraints"] = layout.constraints;
+  return dict;
+}
+
+py::dict MakeContactArrays(ContactRows&& rows) {
+  const auto count = static_cast<py::ssize_t>(rows.gap.size());
+  const auto num_offsets = static_cast<py::ssize_t>(rows.offset.size());
+  py::dict dict;
+  dict["offset"] = MakeArray(std::move(rows.offset), {num_offsets});
+  dict["name"] = MakeArray(std::move(rows.name), {count});
+  dict["key"] = MakeArray(std::move(rows.key), {count, 2});
+  dict["gap"] = MakeArray(std::move(rows.gap), {count});
+  dict["point"] = MakeArray(std::move(rows.point), {count, 3});
+  dict["normal"] = MakeArray(std::move(rows.normal), {count, 3});
+  dict["force"] = MakeArray(std::move(rows.force), {count, 3});
+  dict["impulse"] = MakeArray(std::move(rows.impulse), {count, 3});
+  return dict;
+}
+
+}  // namespace saltus::python

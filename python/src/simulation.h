@@ -1,0 +1,97 @@
+// A Simulation with all that Python adds to it: recording, user systems, functions as observers,
+// Ctrl-C.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include "python/src/lagrangian_system.h"
+#include "python/src/recorder.h"
+#include "saltus/base/timing.h"
+#include "saltus/output/output_interval.h"
+#include "saltus/output/result_writer.h"
+#include "saltus/scene/scene.h"
+
+namespace saltus::python {
+
+namespace py = pybind11;
+
+/// A function that is called during a run; true stops it.
+struct RunObserver {
+  PyObject* function = nullptr;  // borrowed for the time of the run
+  OutputSchedule schedule;
+  double wall_interval = 0;  // s of computing; > 0 replaces the schedule
+  Stopwatch since_call;
+};
+
+/// Calls the observers, and lets Python look for signals now and then.
+class CallbackObserver final : public Observer {
+ public:
+  void OnStart(const StepView& view) override;
+  void OnStep(const StepView& view) override;
+  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+
+  std::vector<RunObserver> observers;
+  std::atomic<bool> interrupt{false};
+  std::exception_ptr interruption;  // what a signal handler raised: KeyboardInterrupt
+
+ private:
+  void Call(const RunObserver& observer);
+  void LookForSignals();
+
+  Stopwatch since_signals_;
+};
+
+class PySimulation {
+ public:
+  /// @param system  of equations written in Python, or null for the bodies of the scene
+  /// @param output  result file, or empty
+  /// @param kept  what the functions live in: the simulation keeps it alive
+  static std::unique_ptr<PySimulation> Make(const std::shared_ptr<Scene>& scene,
+                                            const LagrangianSystem* system,
+                                            const std::string& output, int compression,
+                                            double checkpoint_every, bool record, py::object kept);
+
+  /// *interruption: what a signal handler raised while the run went on, or null.
+  RunOutcome Run(std::vector<RunObserver> observers, std::exception_ptr* interruption);
+  void Start();
+  bool Advance(std::string* failure) { return loop_->Advance(failure); }
+  RunOutcome Finish(RunOutcome outcome) { return loop_->Finish(std::move(outcome)); }
+  /// Ends after an exception.
+  void Abandon(const std::string& message);
+
+  /// Throws InputError if the checkpoint belongs to another system.
+  void Restore(const Checkpoint& checkpoint);
+  /// Sets coordinates and velocities; the energy this takes counts as work of loads.
+  void SetState(const VectorX& q, const VectorX& v);
+  py::dict CalcBodyMotion(const std::string& name);
+
+  Simulation& loop() { return *loop_; }
+  System& system() { return loop_->system(); }
+  Recorder& recorder() { return *recorder_; }
+  /// After the arrays were taken: an empty record.
+  void ForgetRecord();
+
+  py::object kept;
+
+ private:
+  std::unique_ptr<Simulation> loop_;
+  OutputInterval interval_;
+  bool with_contacts_ = true;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<ResultWriter> writer_;
+  CallbackObserver callbacks_;
+};
+
+/// Names of bodies, joints, coordinates and constraints.
+py::dict MakeLayout(const FrameLayout& layout);
+/// The table of contacts as arrays that take over its vectors.
+py::dict MakeContactArrays(ContactRows&& rows);
+
+}  // namespace saltus::python
