@@ -5,6 +5,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitesparse-dev
                 libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
+python_packages=(pybind11-dev python3-dev python3-numpy python3-scipy python3-matplotlib python3-pil
+                 python3-pandas)
 bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
 plot_packages=(python3-numpy python3-matplotlib python3-h5py)
 format_packages=(clang-format-14 python3)
@@ -59,8 +61,9 @@ need() {
 build() {
   local preset=${1:-release}
   case $preset in
-    dev | release | asan) need "${build_packages[@]}" ;;
-    native) need "${build_packages[@]}" "${bench_packages[@]}" ;;
+    dev | asan) need "${build_packages[@]}" ;;
+    release) need "${build_packages[@]}" "${python_packages[@]}" ;;
+    native) need "${build_packages[@]}" "${python_packages[@]}" "${bench_packages[@]}" ;;
     fuzz) need "${build_packages[@]}" "${fuzz_packages[@]}" ;;
     *) fail "unknown preset '$preset' (dev, release, native, asan)" ;;
   esac

@@ -5,7 +5,6 @@ A Scene is a tree of dicts and lists with attributes: ``scene.bodies["ball"].mas
 and the other way round: parameters, formulas, repetitions and includes are kept as they are.
 """
 
-import copy
 import os
 
 from . import _core
@@ -64,11 +63,15 @@ class Item(dict):
     def __repr__(self):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.items())})"
 
-    def __deepcopy__(self, memo):
+    def copy(self):
+        """An independent copy; functions are shared."""
         new = type(self).__new__(type(self))
         for key, value in self.items():
-            dict.__setitem__(new, key, copy.deepcopy(value, memo))
+            dict.__setitem__(new, key, _copy(value))
         return new
+
+    def __deepcopy__(self, memo):
+        return self.copy()
 
     def __reduce__(self):
         return _restore, (type(self), dict(self))
@@ -78,6 +81,14 @@ def _restore(kind, entries):
     item = kind.__new__(kind)
     dict.update(item, entries)
     return item
+
+
+def _copy(value):
+    if isinstance(value, Item):
+        return value.copy()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_copy(entry) for entry in value)
+    return value.copy() if isinstance(value, dict) or hasattr(value, "tolist") else value
 
 
 def _wrap(value):
@@ -358,11 +369,8 @@ class Scene(Item):
         return type(self).parse(core.to_yaml(), base_dir=self.base_dir)
 
     def copy(self):
-        """An independent copy."""
-        return copy.deepcopy(self)
-
-    def __deepcopy__(self, memo):
-        new = super().__deepcopy__(memo)
+        """An independent copy; functions are shared."""
+        new = super().copy()
         object.__setattr__(new, "base_dir", self.base_dir)
         return new
 

@@ -7,12 +7,13 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "python/src/bindings.h"
-#include "python/src/convert.h"
 #include "saltus/base/error.h"
 #include "saltus/cones/block_sparse_delassus.h"
 #include "saltus/cones/conic_solver.h"
 #include "saltus/cones/fclib.h"
+
+#include "python/src/bindings.h"
+#include "python/src/convert.h"
 
 namespace saltus::python {
 namespace {

@@ -8,13 +8,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "python/src/bindings.h"
-#include "python/src/convert.h"
-#include "python/src/simulation.h"
 #include "saltus/base/error.h"
 #include "saltus/output/channel.h"
 #include "saltus/output/result_reader.h"
 #include "saltus/output/sampler.h"
+
+#include "python/src/bindings.h"
+#include "python/src/convert.h"
+#include "python/src/simulation.h"
 
 namespace saltus::python {
 namespace {
@@ -89,8 +90,7 @@ void BindResults(py::module_& m) {
       .def_property_readonly("outcome", &ResultReader::outcome)
       .def_property_readonly("has_contacts", &ResultReader::has_contacts)
       .def_property_readonly("has_checkpoint", &ResultReader::has_checkpoint)
-      .def_property_readonly("layout",
-                             [](const ResultReader& r) { return MakeLayout(r.layout()); })
+      .def_property_readonly("layout", [](const ResultReader& r) { return MakeLayout(r.layout()); })
       .def_property_readonly("contact_names",
                              [](const ResultReader& r) { return r.catalog().contacts(); })
       .def_property_readonly("audit",

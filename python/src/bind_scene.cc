@@ -9,12 +9,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "python/src/bindings.h"
-#include "python/src/callback.h"
-#include "python/src/convert.h"
 #include "saltus/base/error.h"
 #include "saltus/scene/scene.h"
 #include "saltus/scene/yaml.h"
+
+#include "python/src/bindings.h"
+#include "python/src/callback.h"
+#include "python/src/convert.h"
 
 namespace saltus::python {
 namespace {
@@ -61,12 +62,11 @@ TimeFunction MakeTimeFunction(const ScenePath& entry, bool with_rates) {
     std::array<double, 5> f{};
     for (int k = -2; k <= 2; ++k) {
       const bool middle = k == 0;
-      f[k + 2] = middle ? jet.value
-                        : CallTimeFunction(path, function, t + k * kStep, &has_rates).value;
+      f[k + 2] =
+          middle ? jet.value : CallTimeFunction(path, function, t + k * kStep, &has_rates).value;
     }
     jet.rate = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * kStep);
-    jet.acceleration =
-        (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * kStep * kStep);
+    jet.acceleration = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * kStep * kStep);
     return jet;
   });
 }

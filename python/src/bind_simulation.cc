@@ -9,10 +9,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "saltus/base/error.h"
+
 #include "python/src/bindings.h"
 #include "python/src/convert.h"
 #include "python/src/simulation.h"
-#include "saltus/base/error.h"
 
 namespace saltus::python {
 namespace {
@@ -99,7 +100,8 @@ py::tuple MakeOutcome(const RunOutcome& outcome) {
 }
 
 /// Runs without Python's lock; observers and functions take it when they are called.
-/// @param list  of (function, every n steps, or each dt seconds, or each `wall` seconds of computing)
+/// @param list  of (function, every n steps, or each dt seconds, or each `wall` seconds of
+/// computing)
 py::tuple Run(PySimulation& self, const py::list& list) {
   std::vector<RunObserver> observers;
   for (const py::handle item : list) {
@@ -170,9 +172,9 @@ py::tuple TakeRecord(PySimulation& self) {
     for (const long d : table.row_shape) shape.push_back(d);
     tables[py::str(name)] = MakeArray(std::move(table.values), shape);
   }
-  py::tuple record = py::make_tuple(tables, MakeContactArrays(std::move(recorder.contacts)),
-                                    recorder.contact_names, MakeLayout(recorder.layout),
-                                    recorder.outcome);
+  py::tuple record =
+      py::make_tuple(tables, MakeContactArrays(std::move(recorder.contacts)),
+                     recorder.contact_names, MakeLayout(recorder.layout), recorder.outcome);
   self.ForgetRecord();
   return record;
 }
@@ -182,7 +184,8 @@ py::tuple TakeRecord(PySimulation& self) {
 void BindSimulation(py::module_& m) {
   py::class_<Checkpoint>(m, "Checkpoint",
                          "Everything needed to go on from an instant, bit for bit.")
-      .def_property_readonly("time", [](const Checkpoint& c) { return c.state.time; }, "s")
+      .def_property_readonly(
+          "time", [](const Checkpoint& c) { return c.state.time; }, "s")
       .def_property_readonly("q", [](const Checkpoint& c) { return CopyVector(c.state.q); })
       .def_property_readonly("v", [](const Checkpoint& c) { return CopyVector(c.state.v); })
       .def_readonly("step_index", &Checkpoint::step_index, "full steps done");
@@ -211,19 +214,18 @@ void BindSimulation(py::module_& m) {
            })
       .def_property_readonly("done", [](PySimulation& self) { return self.loop().done(); })
       .def_property_readonly("time", [](PySimulation& self) { return self.loop().state().time; })
-      .def_property_readonly(
-          "q", [](PySimulation& self) { return CopyVector(self.loop().state().q); })
-      .def_property_readonly(
-          "v", [](PySimulation& self) { return CopyVector(self.loop().state().v); })
-      .def_property_readonly(
-          "step_index", [](PySimulation& self) { return self.loop().checkpoint().step_index; })
+      .def_property_readonly("q",
+                             [](PySimulation& self) { return CopyVector(self.loop().state().q); })
+      .def_property_readonly("v",
+                             [](PySimulation& self) { return CopyVector(self.loop().state().v); })
+      .def_property_readonly("step_index",
+                             [](PySimulation& self) { return self.loop().checkpoint().step_index; })
       .def_property_readonly(
           "energy", [](PySimulation& self) { return MakeEnergy(self.loop().MakeView().energy); })
-      .def_property_readonly(
-          "multipliers",
-          [](PySimulation& self) {
-            return CopyVector(self.loop().MakeView().report.constraint_impulse);
-          })
+      .def_property_readonly("multipliers",
+                             [](PySimulation& self) {
+                               return CopyVector(self.loop().MakeView().report.constraint_impulse);
+                             })
       .def_property_readonly(
           "report", [](PySimulation& self) { return MakeReport(self.loop().MakeView().report); })
       .def_property_readonly(
@@ -236,9 +238,8 @@ void BindSimulation(py::module_& m) {
       .def_property_readonly("notices", [](PySimulation& self) {
         py::list notices;
         for (const Notice& notice : self.system().MakeNotices()) {
-          notices.append(py::make_tuple(
-              notice.severity == Severity::kWarning ? "warning" : "note", notice.item,
-              notice.message));
+          notices.append(py::make_tuple(notice.severity == Severity::kWarning ? "warning" : "note",
+                                        notice.item, notice.message));
         }
         return notices;
       });

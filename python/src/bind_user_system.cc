@@ -58,9 +58,8 @@ UserContacts ReadContacts(const py::dict& dict, long n) {
   const long count = contacts.gap.num_rows();
   const long slips = dict["dimension"].cast<long>() - 1;
   contacts.dimension = static_cast<int>(slips) + 1;
-  contacts.tangent =
-      ReadTerm(dict, "tangent",
-               slips == 1 ? ResultShape{{count, n}} : ResultShape{{count, slips, n}});
+  contacts.tangent = ReadTerm(
+      dict, "tangent", slips == 1 ? ResultShape{{count, n}} : ResultShape{{count, slips, n}});
   contacts.drift = ReadTerm(dict, "drift", {{count, slips}});
   contacts.point = ReadTerm(dict, "point", {{count, 3}});
   contacts.friction = ReadVector(dict["friction"]);

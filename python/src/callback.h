@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "python/src/numpy.h"
 #include "saltus/base/types.h"
+
+#include "python/src/numpy.h"
 
 namespace saltus::python {
 
@@ -30,10 +31,10 @@ enum ArgumentBits : unsigned { kTakesTime = 1, kTakesQ = 2, kTakesV = 4 };
 
 /// How long a result must be, and how it may be shaped.
 struct ResultShape {
-  std::vector<long> dims;     // {} for a number, {n}, {m, n}, {c, d, n}
-  bool or_diagonal = false;   // {n, n}: {n} stands for a diagonal matrix
-  long size() const;          // product of dims
-  std::string text() const;   // "(3, 2)"
+  std::vector<long> dims;    // {} for a number, {n}, {m, n}, {c, d, n}
+  bool or_diagonal = false;  // {n, n}: {n} stands for a diagonal matrix
+  long size() const;         // product of dims
+  std::string text() const;  // "(3, 2)"
   bool Fits(int num_dims, const npy_intp* found) const;
 };
 

@@ -20,9 +20,8 @@ Eigen::Map<const RowMatrix> MapSquare(const double* values, int n) { return {val
 
 LagrangianSystem::LagrangianSystem(UserTerms terms)
     : terms_(std::move(terms)),
-      pattern_(std::make_shared<BlockPattern>(
-          std::vector<int>{static_cast<int>(terms_.q0.size())},
-          std::vector<std::array<int, 2>>{})) {
+      pattern_(std::make_shared<BlockPattern>(std::vector<int>{static_cast<int>(terms_.q0.size())},
+                                              std::vector<std::array<int, 2>>{})) {
   traits_.num_coordinates = traits_.num_velocities = static_cast<int>(terms_.q0.size());
   traits_.num_constraints = static_cast<int>(terms_.constraints.num_rows());
   traits_.constant_mass = terms_.mass.is_constant();
@@ -124,11 +123,10 @@ void LagrangianSystem::CalcConstraintBias(double t, const VectorX& q, const Vect
 void LagrangianSystem::AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
                                              BlockMatrix* K) const {
   if (terms_.constraints.is_linear()) return;
-  // (2); differences of differences need a wider step.
-  const double widen = terms_.constraints.has_jacobian() ? 1 : 100;
+  // (2)
   w_ = q;
   for (int i = 0; i < n(); ++i) {
-    const double step = widen * DifferenceStep(q[i]);
+    const double step = 0.1 * DifferenceStep(q[i]);  // second order: 1e-9
     w_[i] = q[i] + step;
     terms_.constraints.CalcJacobian(t, w_, &J_plus_);
     w_[i] = q[i] - step;

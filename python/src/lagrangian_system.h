@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "python/src/user_function.h"
 #include "saltus/dynamics/system.h"
+
+#include "python/src/user_function.h"
 
 namespace saltus::python {
 
@@ -29,8 +30,8 @@ struct UserContacts {
 
 struct UserTerms {
   VectorX q0, v0;
-  Term mass;   // {n, n}
-  Term force;  // {n}
+  Term mass;                // {n, n}
+  Term force;               // {n}
   Term stiffness, damping;  // {n, n}; may be absent
   Term loads;               // {n}: the part of f without a potential; absent: see loads_are_force
   bool loads_are_force = true;

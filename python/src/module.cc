@@ -7,13 +7,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "python/src/bindings.h"
-#include "python/src/numpy.h"
 #include "saltus/base/error.h"
 #include "saltus/cones/conic_solver.h"
 #include "saltus/output/result_file.h"
 #include "saltus/scene/integrator_registry.h"
 #include "saltus/scene/schema.h"
+
+#include "python/src/bindings.h"
+#include "python/src/numpy.h"
 
 namespace saltus::python {
 namespace {
@@ -41,8 +42,8 @@ void TranslateErrors(const py::module_& m) {
                                 "user system), the value, and what would be right.",
                                 PyExc_ValueError, nullptr);
   static PyObject* output_error = PyErr_NewExceptionWithDoc(
-      "saltus.OutputError", "A result could not be written any further (disk full).",
-      PyExc_OSError, nullptr);
+      "saltus.OutputError", "A result could not be written any further (disk full).", PyExc_OSError,
+      nullptr);
   m.attr("InputError") = py::handle(input_error);
   m.attr("OutputError") = py::handle(output_error);
   py::register_exception_translator([](std::exception_ptr p) {

@@ -1,5 +1,5 @@
-// numpy's own interface, for the places where a call costs more than the work in it. One source file
-// (numpy_import.cc) imports it.
+// numpy's own interface, for the places where a call costs more than the work in it. One source
+// file (numpy_import.cc) imports it.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

@@ -35,7 +35,7 @@ class Recorder final : public Observer {
   void Reset();
 
   FrameLayout layout;
-  std::map<std::string, Table> tables;  // by the name of the dataset: "bodies/position"
+  std::map<std::string, Table> tables;     // by the name of the dataset: "bodies/position"
   std::vector<std::string> contact_names;  // in order of appearance
   ContactRows contacts;
   std::string outcome = "running";

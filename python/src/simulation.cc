@@ -5,10 +5,11 @@
 
 #include <pybind11/stl.h>
 
-#include "python/src/convert.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/multibody/multibody_system.h"
+
+#include "python/src/convert.h"
 
 namespace saltus::python {
 namespace {
@@ -59,7 +60,8 @@ void CallbackObserver::LookForSignals() {
   interrupt = true;
 }
 
-// --- The simulation --------------------------------------------------------------------------------
+// --- The simulation
+// --------------------------------------------------------------------------------
 
 std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& scene,
                                                  const LagrangianSystem* system,
@@ -71,8 +73,8 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
   self->interval_ = {scene->output.every, scene->output.dt.value_or(0)};
   self->with_contacts_ = scene->output.contacts;
   if (system != nullptr) {
-    self->loop_ = std::make_unique<Simulation>(system->Clone(), MakeIntegrator(*scene),
-                                               scene->simulation);
+    self->loop_ =
+        std::make_unique<Simulation>(system->Clone(), MakeIntegrator(*scene), scene->simulation);
   } else {
     self->loop_ = std::make_unique<Simulation>(MakeSimulation(*scene));
   }
@@ -92,8 +94,7 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
   return self;
 }
 
-RunOutcome PySimulation::Run(std::vector<RunObserver> observers,
-                             std::exception_ptr* interruption) {
+RunOutcome PySimulation::Run(std::vector<RunObserver> observers, std::exception_ptr* interruption) {
   struct Cleaner {  // The functions are borrowed for this run only.
     CallbackObserver& callbacks;
     ~Cleaner() { callbacks.observers.clear(); }
@@ -131,7 +132,8 @@ void PySimulation::Restore(const Checkpoint& checkpoint) {
 
 void PySimulation::SetState(const VectorX& q, const VectorX& v) {
   if (!q.allFinite() || !v.allFinite()) {
-    throw InputError("set_state", "a number is nan or inf", "coordinates and velocities are finite");
+    throw InputError("set_state", "a number is nan or inf",
+                     "coordinates and velocities are finite");
   }
   Checkpoint checkpoint = loop_->checkpoint();
   checkpoint.state.q = q;
@@ -168,7 +170,8 @@ py::dict PySimulation::CalcBodyMotion(const std::string& name) {
 
 void PySimulation::ForgetRecord() { recorder_->Reset(); }
 
-// --- What results share ----------------------------------------------------------------------------
+// --- What results share
+// ----------------------------------------------------------------------------
 
 py::dict MakeLayout(const FrameLayout& layout) {
   py::list joints, coordinates, units;

@@ -11,12 +11,13 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "python/src/lagrangian_system.h"
-#include "python/src/recorder.h"
 #include "saltus/base/timing.h"
 #include "saltus/output/output_interval.h"
 #include "saltus/output/result_writer.h"
 #include "saltus/scene/scene.h"
+
+#include "python/src/lagrangian_system.h"
+#include "python/src/recorder.h"
 
 namespace saltus::python {
 

@@ -8,8 +8,8 @@
 namespace saltus::python {
 
 double DifferenceStep(double x) {
-  static const double kCubeRoot = std::cbrt(std::numeric_limits<double>::epsilon());
-  const double step = kCubeRoot * std::max(1.0, std::abs(x));
+  static const double kRoot = std::pow(std::numeric_limits<double>::epsilon(), 0.2);
+  const double step = kRoot * std::max(1.0, std::abs(x));
   return (x + step) - x;  // a step that is exact in the argument
 }
 
@@ -46,12 +46,16 @@ void UserFunction::CalcJacobianByDifferences(double t, const VectorX& q, RowMatr
   q_ = q;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
     const double step = DifferenceStep(q[i]);
-    q_[i] = q[i] + step;
-    Calc(t, q_, &plus_);
-    q_[i] = q[i] - step;
-    Calc(t, q_, &minus_);
+    const auto shifted = [&](double shift, VectorX* x) {
+      q_[i] = q[i] + shift;
+      Calc(t, q_, x);
+    };
+    shifted(step, &plus_);
+    shifted(-step, &minus_);
+    shifted(2 * step, &plus2_);
+    shifted(-2 * step, &minus2_);
     q_[i] = q[i];
-    J->col(i) = (plus_ - minus_) / (2 * step);
+    J->col(i) = (8 * (plus_ - minus_) - (plus2_ - minus2_)) / (12 * step);
   }
 }
 
@@ -64,7 +68,9 @@ void UserFunction::CalcRate(double t, const VectorX& q, VectorX* x_t) {
     const double step = DifferenceStep(t);
     Calc(t + step, q, &plus_);
     Calc(t - step, q, &minus_);
-    *x_t = (plus_ - minus_) / (2 * step);
+    Calc(t + 2 * step, q, &plus2_);
+    Calc(t - 2 * step, q, &minus2_);
+    *x_t = (8 * (plus_ - minus_) - (plus2_ - minus2_)) / (12 * step);
   }
 }
 
@@ -73,7 +79,7 @@ void UserFunction::CalcBias(double t, const VectorX& q, const VectorX& v, Vector
   if (is_linear() || num_rows_ == 0) return;
   const double speed = std::max(1.0, v.lpNorm<Eigen::Infinity>());
   if (jacobian_.present() && !takes_time()) {  // Ġ v by central differences along the motion
-    const double step = DifferenceStep(0) / speed;
+    const double step = std::cbrt(std::numeric_limits<double>::epsilon()) / speed;
     q_ = q + step * v;
     CalcJacobian(t, q_, &J_plus_);
     q_ = q - step * v;

@@ -220,15 +220,16 @@ void MoreauJean::Impl::WarmStart(const State& state) {
 }
 
 /// q_ = q_n ⊕ h v_θ (2), with the joints closed by the last factorised (S, G) if asked for, and
-/// G_theta_ at the intermediate configuration (3).
+/// G_theta_ and a mass that is not constant at the intermediate configuration (1), (3).
 void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, const VectorX& v,
                               bool project) {
   const double theta = options_.theta;
   delta_ = h * ((1 - theta) * start.v + theta * v);
   system.Retract(start.q, delta_, &q_);
-  if (system.traits().num_constraints == 0) return;
+  const SystemTraits& traits = system.traits();
+  if (traits.num_constraints == 0 && traits.constant_mass) return;
   const double t = start.time + h;
-  if (project) {
+  if (project && traits.num_constraints > 0) {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < 20; ++k) {
       system.CalcConstraint(t, q_, &g_);
@@ -244,12 +245,13 @@ void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, cons
   }
   scratch_ = theta * delta_;
   system.Retract(start.q, scratch_, &q_theta_);
+  if (!traits.constant_mass) system.CalcMass(q_theta_, &M_);
+  if (traits.num_constraints == 0) return;
   system.CalcConstraintJacobian(start.time + theta * h, q_theta_, &G_theta_);
 }
 
 void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, const VectorX& v) {
   const double a = options_.theta * h;
-  if (!system.traits().constant_mass) system.CalcMass(q_, &M_);
   S_.values() = M_.values();
   if (system.traits().has_tangents) {
     system.CalcTangents(t, q_, v, TangentKind::kExact, &K_, &D_);

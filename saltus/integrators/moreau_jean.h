@@ -3,9 +3,9 @@
 //
 // One step from (q_n, v_n) to (q, v) at t_{n+1}, impulses Λ (joints) and P (contacts):
 //
-//   M (v − v_n) = h [(1−θ) f(t_n,q_n,v_n) + θ f(t_{n+1},q,v)] + G_θᵀ Λ + Hᵀ P                  (1)
+//   M_θ (v − v_n) = h [(1−θ) f(t_n,q_n,v_n) + θ f(t_{n+1},q,v)] + G_θᵀ Λ + Hᵀ P                (1)
 //   q = q_n ⊕ h [(1−θ) v_n + θ v] (⊕ M⁻¹Gᵀν: projection, g(t_{n+1},q) = 0)                     (2)
-//   G(t_{n+1},q) v + g_t(t_{n+1},q) = 0,         G_θ = G(q_n ⊕ θ h v_θ)                        (3)
+//   G(t_{n+1},q) v + g_t(t_{n+1},q) = 0,         M_θ, G_θ at q_n ⊕ θ h v_θ                     (3)
 //   u = H(q_n) v + bias,    K* ∋ û ⟂ P ∈ K for the active contacts, P = 0 for the others        (4)
 //   û_N = u_N + e_N u_N⁻ + μ|u_T|,    û_T = u_T + e_T u_T⁻                                      (5)
 //
@@ -27,7 +27,8 @@
 // step: min |Δ|_S with G Δ = 0, g + H Δ ≥ 0 (position_projection.h). Its energy is an entry of its
 // own in the ledger.
 //
-// Order 2 for θ = ½ in smooth motion (G at the midpoint in (1), at the end in (3)), 1 with impacts.
+// Order 2 for θ = ½ in smooth motion (M and G at the midpoint in (1), G at the end in (3)), 1 with
+// impacts.
 //
 // Deviation: the literature writes (3) at G(q_{n+θ}) v_{n+1}, which costs one order and lets joints
 // drift; joints here are exact at the new configuration. Contacts keep H(q_n).

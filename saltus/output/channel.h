@@ -4,8 +4,8 @@
 // One table of quantities (ListQuantities) says what a result holds; the file, the channels, CSV
 // and the plots all follow it. Names of bodies, joints and contacts may contain dots: a channel is
 // resolved from its end, and the endings of bodies (position.x), joints (force.x, torque.x, the
-// coordinate), contacts (gap, force.n, impulse.n) and of systems without bodies (q, v, lambda) never
-// coincide, so no name is ambiguous.
+// coordinate), contacts (gap, force.n, impulse.n) and of systems without bodies (q, v, lambda)
+// never coincide, so no name is ambiguous.
 #pragma once
 
 #include <map>

@@ -16,10 +16,10 @@ namespace saltus {
 
 /// The table of all contact points: frame k has the rows offset[k] to offset[k + 1] − 1.
 struct ContactRows {
-  std::vector<std::int64_t> offset;  // num_frames + 1
-  std::vector<std::uint32_t> name;   // row in catalog().contacts()
-  std::vector<std::uint64_t> key;    // two per row: pair and feature
-  std::vector<double> gap;           // m
+  std::vector<std::int64_t> offset;                   // num_frames + 1
+  std::vector<std::uint32_t> name;                    // row in catalog().contacts()
+  std::vector<std::uint64_t> key;                     // two per row: pair and feature
+  std::vector<double> gap;                            // m
   std::vector<double> point, normal, force, impulse;  // three per row, as in Frame::Contact
 };
 
@@ -47,8 +47,8 @@ class ResultReader {
   /// The channel at every frame. Throws InputError with the nearest names for an unknown one.
   std::vector<double> ReadChannel(const std::string& name) const;
   std::vector<double> ReadChannel(const Channel& channel) const;
-  /// Every number of a quantity of the run, of bodies, joints, coordinates or constraints: one frame
-  /// after the other, in each the items, in each the components.
+  /// Every number of a quantity of the run, of bodies, joints, coordinates or constraints: one
+  /// frame after the other, in each the items, in each the components.
   std::vector<double> ReadQuantity(const Quantity& quantity) const;
   /// Every contact point; empty if recorded without.
   ContactRows ReadContacts() const;

@@ -1,0 +1,92 @@
+"""Contact problems: exact single contacts, matrices of all kinds, FCLib files."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import saltus
+from common import SOURCE
+
+# Exact solution of one sliding contact (shared/reference/README.md, FrictionContact3D_1c).
+W = np.array([[15.0, -1, -2], [-1, 14, 1], [-2, 1, 16]])
+Q = np.array([-1.0, 2, 3])
+R = [0.0656956828977, -0.0036786149068, -0.0054430708136]
+
+
+class Solving(unittest.TestCase):
+    def test_single_contact(self):
+        solution = saltus.solve_contact(W, Q, 0.1, tolerance=1e-12)
+        np.testing.assert_allclose(solution.r, R, atol=1e-12)
+        np.testing.assert_allclose(solution.u, W @ solution.r + Q, atol=1e-14)
+        self.assertTrue(solution.converged)
+        self.assertLess(solution.residual, 1e-12)
+
+    def test_many_contacts_dense_and_sparse(self):
+        """Unit problem W = I: r = (1, −0.0316…, −0.0948…) for each contact."""
+        from scipy.sparse import coo_matrix, csc_matrix, identity
+        q = np.tile([-1.0, 1.0, 3.0], 5)
+        exact = np.tile([1, -0.0316227766, -0.0948683298], 5)
+        for matrix in (np.eye(15), csc_matrix(np.eye(15)), identity(15),
+                       coo_matrix((np.full(30, 0.5), (np.arange(30) % 15, np.arange(30) % 15)))):
+            solution = saltus.solve_contact(matrix, q, 0.1)
+            np.testing.assert_allclose(solution.r, exact, atol=1e-9)
+
+    def test_dimensions(self):
+        normal = saltus.solve_contact([[2.0, 1.0], [1.0, 2.0]], [-1.0, 1.0], 0, dimension=1)
+        np.testing.assert_allclose(normal.r, [0.5, 0], atol=1e-12)
+        plane = saltus.solve_contact(np.eye(2), [-1.0, 0.2], [0.1])
+        self.assertEqual(plane.dimension, 2)
+        np.testing.assert_allclose(plane.r, [1.0, -0.1], atol=1e-12)
+
+    def test_all_solvers(self):
+        for name in saltus.solvers():
+            with self.subTest(solver=name):
+                solution = saltus.solve_contact(W, Q, 0.1, solver=name, max_iterations=100000)
+                if solution.status.startswith("unsupported") or "support" in solution.status:
+                    continue
+                if solution.converged:
+                    np.testing.assert_allclose(solution.r, R, atol=1e-6)
+
+    def test_errors(self):
+        for arguments, message in (((W[:2], Q), "W: has shape"), ((W, Q[:2]), "W: has shape"),
+                                   ((W, Q, -1), "mu: is -1"), ((W * np.nan, Q), "W: holds nan"),
+                                   ((np.eye(4), np.ones(4)), "q: has 4 numbers")):
+            with self.assertRaisesRegex(saltus.InputError, message):
+                saltus.solve_contact(*arguments)
+        with self.assertRaisesRegex(saltus.InputError, "nsgs"):
+            saltus.solve_contact(W, Q, 0.1, solver="nsg")
+
+
+class Files(unittest.TestCase):
+    def test_round_trip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "one.hdf5")
+            problem = saltus.ContactProblem(W, Q, 0.1)
+            problem.write(path)
+            again = saltus.ContactProblem.read(path)
+            np.testing.assert_array_equal(np.asarray(again.matrix().todense()), W)
+            np.testing.assert_array_equal(again.q, Q)
+            np.testing.assert_array_equal(again.mu, [0.1])
+            self.assertLess(again.residual(R), 1e-9)
+
+    def test_reference_files(self):
+        folder = pathlib.Path(os.environ.get("SALTUS_REFERENCE", SOURCE / ".." / "shared" /
+                                             "reference"), "fclib")
+        if not folder.is_dir():
+            self.skipTest(f"no reference files in {folder}")
+        files = sorted(folder.glob("*1c*")) + sorted(folder.glob("*over11035*"))
+        self.assertTrue(files)
+        exact = {"FrictionContact3D_1c": R,
+                 "Rover11035": [3.8555649261285, 1.0750793188766, 2.4755284484174]}
+        for path in files:
+            for name, r in exact.items():
+                if name in path.name:
+                    solution = saltus.ContactProblem.read(path).solve(tolerance=1e-12)
+                    np.testing.assert_allclose(solution.r, r, rtol=1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
