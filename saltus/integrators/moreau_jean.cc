@@ -60,6 +60,7 @@ class MoreauJean::Impl {
   void ReportContacts(const State& start);
   void ReportWork(System& system, const State& start, double h);
   void Finish(System& system, double t, double h, State* state);
+  void ProjectVelocity(System& system, double t);
   void NameCulprit(const System& system);
   void Remember(State* state) const;
 
@@ -391,6 +392,24 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   return report_;
 }
 
+/// (3) again, at the configuration that the contact projection chose: v_ ← v_ + S⁻¹Gᵀ(…).
+void MoreauJean::Impl::ProjectVelocity(System& system, double t) {
+  const int m = system.traits().num_constraints;
+  if (m == 0) return;
+  system.CalcConstraintJacobian(t, q_, &G_);
+  system.CalcConstraintRate(t, q_, &g_t_);
+  // The factors belong to G before the projection, which is close: a few passes are enough.
+  constexpr int kPasses = 4;
+  for (int k = 0; k < kPasses; ++k) {
+    c_ = -g_t_;
+    c_.noalias() -= G_ * v_;
+    if (!(c_.lpNorm<Eigen::Infinity>() > options_.newton_tolerance)) break;
+    scratch_.setZero(v_.size());
+    kkt_->Solve(scratch_, c_, &u_, nullptr);
+    v_ += u_;
+  }
+}
+
 /// Contact projection, audit numbers at (t, q_), and the new state.
 void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) {
   const int m = system.traits().num_constraints;
@@ -407,6 +426,7 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
       const Energy before = system.CalcEnergy(t, q_, v_);
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };
       if (projection_.Project(system, t, h, v_, *kkt_, find, &contacts_, &q_)) {
+        ProjectVelocity(system, t);
         const Energy after = system.CalcEnergy(t, q_, v_);
         report_.work.projection += after.total() - before.total();
       }
