@@ -32,6 +32,14 @@ class BodySweep {
   /// Brings z to the impulses r.
   void Start(const double* r) { A_.CalcVelocities(r, &z_); }
 
+  /// True if contact c is open and stays so, told by its normal row alone: piles have many of them.
+  bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
+    if (r[block.offset] != 0) return false;
+    const BodyDelassus::Sides& sides = A_.sides(c);
+    const SidesVelocity z(z_[sides.a].x, z_[sides.b].x);
+    return b_[block.offset] + z.Dot(rows_[block.offset]) >= 0;
+  }
+
   template <class Vector, class Local>
   Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
     const BodyDelassus::Sides& sides = A_.sides(c);
@@ -63,6 +71,7 @@ class BlockSparseSweep {
   BlockSparseSweep(const BlockSparseDelassus& A, const VectorX& b) : A_(A), b_(b.data()) {}
 
   void Start(const double*) {}
+  bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
   Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
@@ -86,6 +95,7 @@ class DenseSweep {
   DenseSweep(const MatrixX& A, const VectorX& b) : A_(A), b_(b.data()) {}
 
   void Start(const double*) {}
+  bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
   Vector Update(int, const LocalBlock& block, double* r, const Local& local) {
@@ -118,6 +128,7 @@ void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepC
   using Scalar = Eigen::Matrix<double, 1, 1>;
   switch (block.kind) {
     case LocalKind::kFriction3: {
+      if (form->StaysOpen(c, block, r)) break;
       const CoulombBlock3& local = blocks.friction3(k);
       add(form->template Update<Vector3>(
           c, block, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
