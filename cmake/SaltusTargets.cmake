@@ -57,8 +57,14 @@ function(saltus_module name)
     saltus_target_options(saltus_${name}_test)
     target_link_libraries(saltus_${name}_test PRIVATE saltus_${name} ${arg_TEST_DEPS}
                           GTest::gtest_main GTest::gmock)
-    target_compile_definitions(saltus_${name}_test PRIVATE
-                               SALTUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # Only where it is used, so that all other objects are the same in every clone (ccache).
+    foreach(test IN LISTS tests)
+      file(STRINGS ${test} uses_source_dir REGEX SALTUS_SOURCE_DIR LIMIT_COUNT 1)
+      if(uses_source_dir)
+        set_property(SOURCE ${test} APPEND PROPERTY COMPILE_DEFINITIONS
+                     SALTUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      endif()
+    endforeach()
     gtest_discover_tests(saltus_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
                          PROPERTIES TIMEOUT 300 LABELS ${name})
   endif()
