@@ -5,6 +5,7 @@
 #include "saltus/cones/solvers/auto_solver.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/solvers/semismooth_newton.h"
 
 namespace saltus {
 
@@ -40,6 +41,9 @@ std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
   if (name == "auto") return std::make_unique<AutoSolver>(options);
   if (name == "nsgs") return std::make_unique<NsgsSolver>(NsgsOptions{options});
   if (name == "lemke") return std::make_unique<LemkeSolver>(options);
+  if (name == "semismooth-newton") {
+    return std::make_unique<SemismoothNewtonSolver>(SemismoothNewtonOptions{options});
+  }
   std::vector<std::string> names;
   for (const ConicSolverInfo& info : ListConicSolvers()) names.push_back(info.name);
   throw InputError("solver", "there is no contact solver '" + name + "'", SuggestName(name, names));
