@@ -50,7 +50,7 @@ class ConicSolver {
   virtual std::unique_ptr<ConicSolver> Clone() const = 0;
 };
 
-/// By name: "auto", "nsgs", "lemke". Throws InputError with the nearest name otherwise.
+/// By name, see ListConicSolvers. Throws InputError with the nearest name otherwise.
 std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
                                              const ConicSolverOptions& options);
 

@@ -43,8 +43,9 @@ SparseColumns ReadMatrix(const fclib::Reader& reader, const std::string& name) {
     if (nz != -1 && nz != -2) reader.Fail(name + "/nz", "must be −2, −1 or a number of triplets");
     const int lines = nz == -1 ? n : m;
     if (p.size() < static_cast<std::size_t>(lines) + 1 || p[0] != 0) {
-      reader.Fail(name + "/p", "must hold one pointer more than columns (nz = −1) or rows (−2), "
-                               "from 0");
+      reader.Fail(name + "/p",
+                  "must hold one pointer more than columns (nz = −1) or rows (−2), "
+                  "from 0");
     }
     for (int k = 0; k < lines; ++k) {
       if (p[k + 1] < p[k] || static_cast<std::size_t>(p[k + 1]) > std::min(i.size(), x.size())) {
@@ -125,7 +126,8 @@ Reduced ReadLocal(const fclib::Reader& reader) {
   CheckSize(reader, "/fclib_local/V", V, n, R.rows());
   const VectorX s = ReadVector(reader, "/fclib_local/vectors/s", R.rows());
   const Eigen::FullPivLU<MatrixX> lu{MatrixX(R)};
-  if (!lu.isInvertible()) reader.Fail("/fclib_local/R", "is singular: the bilateral rows depend on each other");
+  if (!lu.isInvertible())
+    reader.Fail("/fclib_local/R", "is singular: the bilateral rows depend on each other");
   result.l.rows = -lu.solve(MatrixX(V.transpose()));
   result.l.constant = -lu.solve(s);
   result.A = (MatrixX(result.A) + V * result.l.rows).sparseView();

@@ -86,9 +86,8 @@ void Writer::WriteArray(const std::string& name, hid_t file_type, hid_t memory_t
   const Handle set(H5Dcreate2(file_.id(), name.c_str(), file_type, space.id(), links.id(),
                               H5P_DEFAULT, H5P_DEFAULT),
                    H5Dclose);
-  const bool written =
-      set.ok() &&
-      (count == 0 || H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  const bool written = set.ok() && (count == 0 || H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL,
+                                                           H5P_DEFAULT, data) >= 0);
   if (!written) FailInFile(path_, name, "cannot be written");
 }
 

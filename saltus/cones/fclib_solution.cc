@@ -13,7 +13,8 @@ VectorX ReadVector(const fclib::Reader& reader, const std::string& name, int siz
     reader.Fail(name, "holds " + std::to_string(values.size()) + " numbers, must be " +
                           std::to_string(size));
   }
-  const VectorX x = Eigen::Map<const VectorX>(values.data(), static_cast<Eigen::Index>(values.size()));
+  const VectorX x =
+      Eigen::Map<const VectorX>(values.data(), static_cast<Eigen::Index>(values.size()));
   if (!x.allFinite()) reader.Fail(name, "holds a number that is not finite");
   return x;
 }
@@ -23,8 +24,7 @@ FclibSolution ReadSolution(const fclib::Reader& reader, const std::string& group
           ReadVector(reader, group + "/r", size), ReadVector(reader, group + "/l", -1)};
 }
 
-void WriteSolution(const FclibSolution& solution, const std::string& group,
-                   fclib::Writer* writer) {
+void WriteSolution(const FclibSolution& solution, const std::string& group, fclib::Writer* writer) {
   const auto write = [&](const char* name, const VectorX& x) {
     if (x.size() > 0) writer->Write(group + name, std::vector<double>(x.begin(), x.end()));
   };

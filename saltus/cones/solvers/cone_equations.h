@@ -1,5 +1,5 @@
-// The laws of conic_problem.h as equations F(r, u) = 0, block by block, with their derivatives: what
-// semismooth Newton methods solve. ρ = d / tr A_cc makes ρ u an impulse; F is an impulse too.
+// The laws of conic_problem.h as equations F(r, u) = 0, block by block, with their derivatives:
+// what semismooth Newton methods solve. ρ = d / tr A_cc makes ρ u an impulse; F is an impulse too.
 //
 // Natural map (any cone), with û = u + μ|u_T| n for friction, û = u otherwise:
 //   F = r − P_K(r − ρ û) (1)

@@ -128,8 +128,8 @@ bool ConeJacobian::Solve(const BlockSparseDelassus& A, const std::vector<BlockEq
   if (active_.empty()) return step->allFinite();
   Assemble(A, equations, alpha, *step);
   const double size = static_cast<double>(rhs_.size());
-  const bool dense = size <= kMaxDenseRows ||
-                     static_cast<double>(values_.size()) > kMaxSparseFill * size * size;
+  const bool dense =
+      size <= kMaxDenseRows || static_cast<double>(values_.size()) > kMaxSparseFill * size * size;
   if (!(dense ? SolveDense() : SolveSparse(A))) return false;
   for (const int c : active_) {
     step->segment(A.offset(c), A.dimension(c)) = rhs_.segment(position_[c], A.dimension(c));

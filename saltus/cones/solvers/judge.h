@@ -1,5 +1,5 @@
-// The judge of an iterative solver: evaluates iterates with the natural map (conic_problem.h), which
-// no solver computes for itself, and keeps the best.
+// The judge of an iterative solver: evaluates iterates with the natural map (conic_problem.h),
+// which no solver computes for itself, and keeps the best.
 //
 // Of two iterates the better one has the smaller score = max(relative / tolerance, absolute /
 // absolute tolerance). Impulses that grow without bound make the relative measure small although no

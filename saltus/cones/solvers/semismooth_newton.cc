@@ -76,7 +76,8 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
                                                    Judge* judge, VectorX* r) {
   Result result;
   double regularisation = kMinRegularisation;
-  std::vector<double> merits;
+  const double cold = CalcMerit(problem, VectorX::Zero(problem.size()), problem.b);
+  std::vector<double> merits(kMemory, cold);
   while (true) {
     if (judge->Evaluate(*r)) {
       result.outcome = Outcome::kSolved;
@@ -85,8 +86,8 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
     if (result.iterations >= max_iterations) return result;
     u_ = judge->u();
     const double merit = CalcMerit(problem, *r, u_);
-    merits.push_back(merit);
-    if (merits.size() > kMemory) merits.erase(merits.begin());
+    std::rotate(merits.begin(), merits.begin() + 1, merits.end());
+    merits.back() = merit;
     const double bound = *std::max_element(merits.begin(), merits.end());
     bool moved = false;
     while (!moved && regularisation <= kMaxRegularisation) {

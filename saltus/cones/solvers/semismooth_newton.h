@@ -10,9 +10,11 @@
 //
 //   θ(τ) = Σ_c w_c |F_c|² ≤ (1 − 2·10⁻⁴ τ) max θ,     w_c = tr A_cc / d (an energy) (2)
 //
+// The memory starts with θ at r = 0: near a solution θ must be free to rise for a few steps while
+// contacts change their states, and a warm start must not take that freedom away.
 // u(r + τδ) = u + τ A δ is linear in τ, so trials cost O(n). Where no τ satisfies (2), the
-// regularisation α_c = α w_c is raised a hundredfold and the step repeated; after good steps α falls
-// again, to kMinRegularisation at least, which makes steps unique where impulses are not.
+// regularisation α_c = α w_c is raised a hundredfold and the step repeated; after good steps α
+// falls again, to kMinRegularisation at least, which makes steps unique where impulses are not.
 //
 // Converges quadratically near solutions where the derivative is regular, and in practice from the
 // iterate that a few dozen Gauss–Seidel sweeps leave. From a cold start it can be caught in local
