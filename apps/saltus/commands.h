@@ -16,5 +16,6 @@ void AddInfoCommand(CLI::App* app, int* exit_code);
 void AddProbeCommand(CLI::App* app, int* exit_code);
 void AddPlotCommand(CLI::App* app, int* exit_code);
 void AddListCommand(CLI::App* app, int* exit_code);
+void AddSolveCommand(CLI::App* app, int* exit_code);
 
 }  // namespace saltus

@@ -38,6 +38,7 @@ int RunCommandLine(int argc, char** argv) {
   saltus::AddProbeCommand(&app, &exit_code);
   saltus::AddPlotCommand(&app, &exit_code);
   saltus::AddListCommand(&app, &exit_code);
+  saltus::AddSolveCommand(&app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help and --version

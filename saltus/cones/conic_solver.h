@@ -1,8 +1,10 @@
 // The interface of all solvers of ConicProblem, and what they report.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "saltus/cones/conic_problem.h"
 
@@ -26,9 +28,18 @@ struct SolveReport {
 };
 
 struct ConicSolverOptions {
-  double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4)
+  double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4) of conic_problem.h
   int max_iterations = 1000;
+  /// On NaturalMapResidual::absolute, eq. (5). That measure depends on the units of the problem, so
+  /// it is asked for only where problems of other codes are compared (`saltus solve`, benchmarks).
+  double absolute_tolerance = std::numeric_limits<double>::infinity();
 };
+
+/// True if both measures are within the tolerances.
+inline bool IsWithinTolerance(const NaturalMapResidual& residual,
+                              const ConicSolverOptions& options) {
+  return residual.relative <= options.tolerance && residual.absolute <= options.absolute_tolerance;
+}
 
 class ConicSolver {
  public:
@@ -39,7 +50,7 @@ class ConicSolver {
   virtual std::unique_ptr<ConicSolver> Clone() const = 0;
 };
 
-/// By name: "auto", "nsgs", "lemke". Throws InputError with the nearest name otherwise.
+/// By name, see ListConicSolvers. Throws InputError with the nearest name otherwise.
 std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
                                              const ConicSolverOptions& options);
 

@@ -1,160 +1,96 @@
 #include "saltus/cones/fclib.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <vector>
 
-#include <hdf5.h>
+#include <Eigen/LU>
+#include <Eigen/SparseLU>
 
 #include "saltus/base/error.h"
+#include "saltus/cones/fclib_hdf5.h"
 
 namespace saltus {
 namespace {
 
-constexpr const char* kGroup = "/fclib_local";
-constexpr hsize_t kMaxEntries = hsize_t{1} << 31;  // Of one array: larger files are damaged.
+using SparseColumns = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
-// Closes an HDF5 object on leaving the scope.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  hid_t id() const { return id_; }
-  bool ok() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-// HDF5 prints to stderr unless told not to; the library must not print.
-class SilentHdf5 {
- public:
-  SilentHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  SilentHdf5(const SilentHdf5&) = delete;
-  SilentHdf5& operator=(const SilentHdf5&) = delete;
-  ~SilentHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
-
-[[noreturn]] void Fail(const std::string& path, const std::string& item,
-                       const std::string& message) {
-  throw InputError(item, message, "", SourceLocation{path, 0, 0});
-}
-
-// Reads arrays of one file, with errors that name file and item.
-class Reader {
- public:
-  explicit Reader(const std::string& path)
-      : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
-    if (!file_.ok()) Fail(path_, "file", "cannot be opened as an HDF5 file");
-    if (!Exists("")) Fail(path_, kGroup, "is missing: not an FCLib local problem");
-  }
-
-  bool Exists(const std::string& name) const {
-    // Every part of the path must exist before the next may be asked for.
-    const std::string full = kGroup + name;
-    for (std::size_t end = full.find('/', 1);; end = full.find('/', end + 1)) {
-      if (H5Lexists(file_.id(), full.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
-      if (end == std::string::npos) return true;
-    }
-  }
-
-  std::vector<double> ReadReals(const std::string& name) const {
-    return Read<double>(name, H5T_FLOAT, H5T_NATIVE_DOUBLE);
-  }
-  std::vector<int> ReadIntegers(const std::string& name) const {
-    return Read<int>(name, H5T_INTEGER, H5T_NATIVE_INT);
-  }
-  int ReadInteger(const std::string& name) const {
-    const std::vector<int> values = ReadIntegers(name);
-    if (values.size() != 1) Fail(path_, kGroup + name, "must be one integer");
-    return values[0];
-  }
-  [[noreturn]] void FailAt(const std::string& name, const std::string& message) const {
-    Fail(path_, kGroup + name, message);
-  }
-
- private:
-  template <class Number>
-  std::vector<Number> Read(const std::string& name, H5T_class_t kind, hid_t memory_type) const {
-    if (!Exists(name)) FailAt(name, "is missing");
-    const Handle set(H5Dopen2(file_.id(), (kGroup + name).c_str(), H5P_DEFAULT), H5Dclose);
-    if (!set.ok()) FailAt(name, "is not a dataset");
-    const Handle type(H5Dget_type(set.id()), H5Tclose);
-    const Handle space(H5Dget_space(set.id()), H5Sclose);
-    if (!type.ok() || H5Tget_class(type.id()) != kind) FailAt(name, "has the wrong type");
-    const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(space.id()) : -1;
-    if (count < 0 || static_cast<hsize_t>(count) > kMaxEntries) FailAt(name, "has a wrong size");
-    std::vector<Number> values(static_cast<std::size_t>(count));
-    if (count > 0 &&
-        H5Dread(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-      FailAt(name, "cannot be read");
-    }
-    return values;
-  }
-
-  std::string path_;
-  Handle file_;
-};
-
-// The entries of W as triplets, whatever their storage.
-std::vector<Triplet> ReadMatrix(const Reader& reader, int n) {
-  if (reader.ReadInteger("/W/m") != n || reader.ReadInteger("/W/n") != n) {
-    reader.FailAt("/W", "must be square, of the size of q (" + std::to_string(n) + ")");
-  }
-  const std::vector<int> p = reader.ReadIntegers("/W/p");
-  const std::vector<int> i = reader.ReadIntegers("/W/i");
-  const std::vector<double> x = reader.ReadReals("/W/x");
-  const int nz = reader.ReadInteger("/W/nz");
+// A matrix whatever its storage.
+SparseColumns ReadMatrix(const fclib::Reader& reader, const std::string& name) {
+  const int m = reader.ReadInteger(name + "/m"), n = reader.ReadInteger(name + "/n");
+  if (m < 0 || n < 0) reader.Fail(name, "has a negative size");
+  const std::vector<int> p = reader.ReadIntegers(name + "/p");
+  const std::vector<int> i = reader.ReadIntegers(name + "/i");
+  const std::vector<double> x = reader.ReadReals(name + "/x");
+  const int nz = reader.ReadInteger(name + "/nz");
   std::vector<Triplet> entries;
   const auto add = [&](int row, int column, double value) {
-    if (row < 0 || row >= n || column < 0 || column >= n) {
-      reader.FailAt("/W", "has an index out of range");
+    if (row < 0 || row >= m || column < 0 || column >= n) {
+      reader.Fail(name, "has an index out of range");
     }
-    if (!std::isfinite(value)) reader.FailAt("/W/x", "holds a number that is not finite");
+    if (!std::isfinite(value)) reader.Fail(name + "/x", "holds a number that is not finite");
     entries.emplace_back(row, column, value);
   };
   if (nz >= 0) {
     const std::size_t count = static_cast<std::size_t>(nz);
     if (p.size() < count || i.size() < count || x.size() < count) {
-      reader.FailAt("/W", "has fewer entries than nz = " + std::to_string(nz));
+      reader.Fail(name, "has fewer entries than nz = " + std::to_string(nz));
     }
     for (std::size_t k = 0; k < count; ++k) add(i[k], p[k], x[k]);
-    return entries;
-  }
-  if (nz != -1 && nz != -2) reader.FailAt("/W/nz", "must be −2, −1 or a number of triplets");
-  if (p.size() < static_cast<std::size_t>(n) + 1 || p[0] != 0) {
-    reader.FailAt("/W/p", "must hold n + 1 pointers that start at 0");
-  }
-  for (int k = 0; k < n; ++k) {
-    if (p[k + 1] < p[k] || static_cast<std::size_t>(p[k + 1]) > std::min(i.size(), x.size())) {
-      reader.FailAt("/W/p", "must ascend and stay within the entries");
+  } else {
+    if (nz != -1 && nz != -2) reader.Fail(name + "/nz", "must be −2, −1 or a number of triplets");
+    const int lines = nz == -1 ? n : m;
+    if (p.size() < static_cast<std::size_t>(lines) + 1 || p[0] != 0) {
+      reader.Fail(name + "/p",
+                  "must hold one pointer more than columns (nz = −1) or rows (−2), "
+                  "from 0");
     }
-    for (int e = p[k]; e < p[k + 1]; ++e) {
-      nz == -1 ? add(i[e], k, x[e]) : add(k, i[e], x[e]);
+    for (int k = 0; k < lines; ++k) {
+      if (p[k + 1] < p[k] || static_cast<std::size_t>(p[k + 1]) > std::min(i.size(), x.size())) {
+        reader.Fail(name + "/p", "must ascend and stay within the entries");
+      }
+      for (int e = p[k]; e < p[k + 1]; ++e) {
+        nz == -1 ? add(i[e], k, x[e]) : add(k, i[e], x[e]);
+      }
     }
   }
-  return entries;
+  SparseColumns matrix(m, n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
 }
 
-std::unique_ptr<BlockSparseDelassus> MakeBlocks(const std::vector<Triplet>& entries, int num_blocks,
+void CheckSize(const fclib::Reader& reader, const std::string& name, const SparseColumns& matrix,
+               Eigen::Index rows, Eigen::Index columns) {
+  if (matrix.rows() == rows && matrix.cols() == columns) return;
+  reader.Fail(name, "is " + std::to_string(matrix.rows()) + " × " + std::to_string(matrix.cols()) +
+                        ", must be " + std::to_string(rows) + " × " + std::to_string(columns));
+}
+
+VectorX ReadVector(const fclib::Reader& reader, const std::string& name, Eigen::Index size) {
+  const std::vector<double> values = reader.ReadReals(name);
+  if (static_cast<Eigen::Index>(values.size()) != size) {
+    reader.Fail(name, "holds " + std::to_string(values.size()) + " numbers, must be " +
+                          std::to_string(size));
+  }
+  const VectorX x = Eigen::Map<const VectorX>(values.data(), size);
+  if (!x.allFinite()) reader.Fail(name, "holds a number that is not finite");
+  return x;
+}
+
+std::unique_ptr<BlockSparseDelassus> MakeBlocks(const SparseColumns& matrix, int num_blocks,
                                                 int d) {
   std::map<std::array<int, 2>, int> pattern;  // Sorted by block row, then block column.
+  const auto each_entry = [&](const auto& visit) {
+    for (int j = 0; j < matrix.outerSize(); ++j) {
+      for (SparseColumns::InnerIterator it(matrix, j); it; ++it) {
+        visit(static_cast<int>(it.row()), j, it.value());
+      }
+    }
+  };
   for (int c = 0; c < num_blocks; ++c) pattern[{c, c}] = 0;
-  for (const Triplet& t : entries) pattern[{t.row() / d, t.col() / d}] = 0;
+  each_entry([&](int i, int j, double) { pattern[{i / d, j / d}] = 0; });
   std::vector<int> row_begin(static_cast<std::size_t>(num_blocks) + 1, 0), columns;
   for (const auto& [key, unused] : pattern) {
     ++row_begin[key[0] + 1];
@@ -163,82 +99,139 @@ std::unique_ptr<BlockSparseDelassus> MakeBlocks(const std::vector<Triplet>& entr
   for (int c = 0; c < num_blocks; ++c) row_begin[c + 1] += row_begin[c];
   auto A = std::make_unique<BlockSparseDelassus>();
   A->SetPattern(std::vector<int>(static_cast<std::size_t>(num_blocks), d), row_begin, columns);
-  for (const Triplet& t : entries) {
-    const int i = t.row() / d, j = t.col() / d;
-    A->block(i, A->FindSlot(i, j))(t.row() % d, t.col() % d) += t.value();
-  }
+  each_entry([&](int i, int j, double value) {
+    A->block(i / d, A->FindSlot(i / d, j / d))(i % d, j % d) += value;
+  });
   return A;
 }
 
-void WriteArray(hid_t group, const char* name, hid_t file_type, hid_t memory_type,
-                std::size_t count, const void* data, const std::string& path) {
-  const hsize_t size = count;
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle set(
-      H5Dcreate2(group, name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Dclose);
-  if (!set.ok() || H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
-    Fail(path, name, "cannot be written");
+// A and b of the problem, with what was eliminated.
+struct Reduced {
+  SparseColumns A;
+  VectorX b;
+  AffineMap v, l;
+};
+
+// (3)
+Reduced ReadLocal(const fclib::Reader& reader) {
+  Reduced result;
+  result.A = ReadMatrix(reader, "/fclib_local/W");
+  const Eigen::Index n = result.A.rows();
+  CheckSize(reader, "/fclib_local/W", result.A, n, n);
+  result.b = ReadVector(reader, "/fclib_local/vectors/q", n);
+  if (!reader.Exists("/fclib_local/R") && !reader.Exists("/fclib_local/V")) return result;
+  const SparseColumns R = ReadMatrix(reader, "/fclib_local/R");
+  const SparseColumns V = ReadMatrix(reader, "/fclib_local/V");
+  CheckSize(reader, "/fclib_local/R", R, R.rows(), R.rows());
+  CheckSize(reader, "/fclib_local/V", V, n, R.rows());
+  const VectorX s = ReadVector(reader, "/fclib_local/vectors/s", R.rows());
+  const Eigen::FullPivLU<MatrixX> lu{MatrixX(R)};
+  if (!lu.isInvertible())
+    reader.Fail("/fclib_local/R", "is singular: the bilateral rows depend on each other");
+  result.l.rows = -lu.solve(MatrixX(V.transpose()));
+  result.l.constant = -lu.solve(s);
+  result.A = (MatrixX(result.A) + V * result.l.rows).sparseView();
+  result.b += V * result.l.constant;
+  return result;
+}
+
+// (4)
+Reduced ReadGlobal(const fclib::Reader& reader) {
+  Reduced result;
+  const SparseColumns M = ReadMatrix(reader, "/fclib_global/M");
+  const SparseColumns H = ReadMatrix(reader, "/fclib_global/H");
+  const Eigen::Index n = M.rows(), m = H.cols();
+  CheckSize(reader, "/fclib_global/M", M, n, n);
+  CheckSize(reader, "/fclib_global/H", H, n, m);
+  const VectorX f = ReadVector(reader, "/fclib_global/vectors/f", n);
+  const VectorX w = ReadVector(reader, "/fclib_global/vectors/w", m);
+  SparseColumns G(n, 0);
+  VectorX b_G;
+  if (reader.Exists("/fclib_global/G")) {
+    G = ReadMatrix(reader, "/fclib_global/G");
+    CheckSize(reader, "/fclib_global/G", G, n, G.cols());
+    b_G = ReadVector(reader, "/fclib_global/vectors/b", G.cols());
   }
-}
-
-void WriteReals(hid_t group, const char* name, const std::vector<double>& values,
-                const std::string& path) {
-  WriteArray(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data(), path);
-}
-
-void WriteIntegers(hid_t group, const char* name, const std::vector<int>& values,
-                   const std::string& path) {
-  WriteArray(group, name, H5T_STD_I32LE, H5T_NATIVE_INT, values.size(), values.data(), path);
+  const Eigen::Index p = G.cols();
+  std::vector<Triplet> entries;
+  const auto add = [&](const SparseColumns& block, bool transposed, Eigen::Index row,
+                       Eigen::Index column, double sign) {
+    for (int j = 0; j < block.outerSize(); ++j) {
+      for (SparseColumns::InnerIterator it(block, j); it; ++it) {
+        const Eigen::Index i = transposed ? it.col() : it.row();
+        const Eigen::Index k = transposed ? it.row() : it.col();
+        entries.emplace_back(static_cast<int>(row + i), static_cast<int>(column + k),
+                             sign * it.value());
+      }
+    }
+  };
+  add(M, false, 0, 0, 1);
+  add(G, false, 0, n, -1);
+  add(G, true, n, 0, 1);
+  SparseColumns kkt(n + p, n + p);
+  kkt.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseLU<SparseColumns> lu(kkt);
+  MatrixX rhs = MatrixX::Zero(n + p, m + 1);
+  rhs.topLeftCorner(n, m) = MatrixX(H);
+  rhs.col(m).head(n) = f;
+  rhs.col(m).tail(p) = -b_G;
+  MatrixX x;
+  if (lu.info() == Eigen::Success) x = lu.solve(rhs);
+  if (lu.info() != Eigen::Success || !x.allFinite()) {
+    reader.Fail("/fclib_global/M", "gives a singular system with G");
+  }
+  result.v = {x.col(m).head(n), x.topLeftCorner(n, m)};
+  result.l = {x.col(m).tail(p), x.bottomLeftCorner(p, m)};
+  result.A = MatrixX(H.transpose() * result.v.rows).sparseView();
+  result.b = H.transpose() * result.v.constant + w;
+  return result;
 }
 
 }  // namespace
 
 FclibProblem ReadFclib(const std::string& path) {
-  const SilentHdf5 silent;
-  const Reader reader(path);
-  const int d = reader.ReadInteger("/spacedim");
-  if (d != 2 && d != 3) reader.FailAt("/spacedim", "is " + std::to_string(d) + ", must be 2 or 3");
-  if (reader.Exists("/V") || reader.Exists("/R")) {
-    reader.FailAt("/V", "bilateral rows are not supported");
+  const fclib::Reader reader(path);
+  const bool global = !reader.Exists("/fclib_local") && reader.Exists("/fclib_global");
+  const std::string group = global ? "/fclib_global" : "/fclib_local";
+  if (!reader.Exists(group)) reader.Fail(group, "is missing: not an FCLib problem");
+  const int d = reader.ReadInteger(group + "/spacedim");
+  if (d != 2 && d != 3) {
+    reader.Fail(group + "/spacedim", "is " + std::to_string(d) + ", must be 2 or 3");
   }
-  const std::vector<double> q = reader.ReadReals("/vectors/q");
-  const std::vector<double> mu = reader.ReadReals("/vectors/mu");
-  if (q.empty() || q.size() != mu.size() * static_cast<std::size_t>(d)) {
-    reader.FailAt("/vectors/mu", "must hold one number for each contact of q");
-  }
+  Reduced reduced = global ? ReadGlobal(reader) : ReadLocal(reader);
+  const int n = static_cast<int>(reduced.b.size());
+  if (n == 0 || n % d != 0) reader.Fail(group, "has no whole number of contacts");
+  const VectorX mu = ReadVector(reader, group + "/vectors/mu", n / d);
   FclibProblem result;
-  for (std::size_t c = 0; c < mu.size(); ++c) {
-    if (!(mu[c] >= 0 && std::isfinite(mu[c]))) {
-      reader.FailAt("/vectors/mu", "holds " + std::to_string(mu[c]) + ", must be ≥ 0");
+  for (int c = 0; c < n / d; ++c) {
+    if (!(mu[c] >= 0)) {
+      reader.Fail(group + "/vectors/mu", "holds " + std::to_string(mu[c]) + ", must be ≥ 0");
     }
     Cone cone;
     cone.kind = ConeKind::kFriction;
-    cone.offset = static_cast<int>(c) * d;
+    cone.offset = c * d;
     cone.dimension = d;
     cone.friction = mu[c];
     result.problem.cones.push_back(cone);
   }
-  result.problem.b = Eigen::Map<const VectorX>(q.data(), static_cast<Eigen::Index>(q.size()));
-  if (!result.problem.b.allFinite()) {
-    reader.FailAt("/vectors/q", "holds a number that is not finite");
-  }
-  result.A = MakeBlocks(ReadMatrix(reader, result.problem.size()), static_cast<int>(mu.size()), d);
+  result.problem.b = reduced.b;
+  result.A = MakeBlocks(reduced.A, n / d, d);
   result.problem.A = result.A.get();
+  result.v = std::move(reduced.v);
+  result.l = std::move(reduced.l);
   return result;
 }
 
 void WriteFclib(const ConicProblem& problem, const std::string& path) {
-  const SilentHdf5 silent;
   const int d = problem.cones.empty() ? 0 : problem.cones[0].dimension;
   std::vector<double> mu;
   for (const Cone& cone : problem.cones) {
     if (cone.kind != ConeKind::kFriction || cone.dimension != d) {
-      Fail(path, "problem", "FCLib holds friction cones of one dimension only");
+      fclib::FailInFile(path, "problem", "FCLib holds friction cones of one dimension only");
     }
     mu.push_back(cone.friction);
   }
-  if (mu.empty()) Fail(path, "problem", "has no contacts");
+  if (mu.empty()) fclib::FailInFile(path, "problem", "has no contacts");
   const MatrixX W = MakeDense(*problem.A);
   std::vector<int> p{0}, i;
   std::vector<double> x;
@@ -250,24 +243,20 @@ void WriteFclib(const ConicProblem& problem, const std::string& path) {
     }
     p.push_back(static_cast<int>(x.size()));
   }
-  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  if (!file.ok()) Fail(path, "file", "cannot be created");
-  const auto make_group = [](hid_t parent, const char* name) {
-    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  fclib::Writer writer(path, fclib::Writer::Mode::kReplace);
+  const auto write_integer = [&](const char* name, int value) {
+    writer.Write(std::string("/fclib_local/") + name, std::vector<int>{value});
   };
-  const Handle group(make_group(file.id(), kGroup), H5Gclose);
-  const Handle matrix(make_group(group.id(), "W"), H5Gclose);
-  const Handle vectors(make_group(group.id(), "vectors"), H5Gclose);
-  WriteIntegers(group.id(), "spacedim", {d}, path);
-  WriteIntegers(matrix.id(), "m", {problem.size()}, path);
-  WriteIntegers(matrix.id(), "n", {problem.size()}, path);
-  WriteIntegers(matrix.id(), "nzmax", {static_cast<int>(x.size())}, path);
-  WriteIntegers(matrix.id(), "nz", {-1}, path);
-  WriteIntegers(matrix.id(), "p", p, path);
-  WriteIntegers(matrix.id(), "i", i, path);
-  WriteReals(matrix.id(), "x", x, path);
-  WriteReals(vectors.id(), "q", {problem.b.begin(), problem.b.end()}, path);
-  WriteReals(vectors.id(), "mu", mu, path);
+  write_integer("spacedim", d);
+  write_integer("W/m", problem.size());
+  write_integer("W/n", problem.size());
+  write_integer("W/nzmax", static_cast<int>(x.size()));
+  write_integer("W/nz", -1);
+  writer.Write("/fclib_local/W/p", p);
+  writer.Write("/fclib_local/W/i", i);
+  writer.Write("/fclib_local/W/x", x);
+  writer.Write("/fclib_local/vectors/q", std::vector<double>(problem.b.begin(), problem.b.end()));
+  writer.Write("/fclib_local/vectors/mu", mu);
 }
 
 }  // namespace saltus

@@ -75,7 +75,7 @@ class CommandLine(unittest.TestCase):
 class Usage(CommandLine):
     def test_help_everywhere_with_examples(self):
         self.assertIn("Examples", saltus("--help").stdout)
-        for command in ("run", "check", "info", "probe", "plot", "list"):
+        for command in ("run", "check", "info", "probe", "plot", "list", "solve"):
             done = saltus(command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Examples", done.stdout, command)

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "saltus/base/error.h"
+#include "saltus/cones/fclib_hdf5.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/box_stack.h"
 
@@ -87,6 +88,80 @@ TEST_F(FileTest, RoundTrip) {
   ASSERT_EQ(read.problem.cones.size(), problem.cones.size());
   EXPECT_EQ(read.problem.cones[1].friction, problem.cones[1].friction);
   EXPECT_EQ(read.problem.cones[1].offset, 3);
+}
+
+TEST_F(FileTest, SolutionsAndGuesses) {
+  BodyDelassus A;
+  ConicProblem problem;
+  test::MakeBoxStack({}, &A, &problem);
+  WriteFclib(problem, path_);
+  const int n = problem.size();
+  EXPECT_EQ(ReadFclibSolution(path_, n).r.size(), 0);
+  EXPECT_TRUE(ReadFclibGuesses(path_, n).empty());
+  const FclibProblem read = ReadFclib(path_);
+  const FclibSolution solution = MakeFclibSolution(read, VectorX::LinSpaced(n, 0, 1));
+  WriteFclibSolution(MakeFclibSolution(read, VectorX::Ones(n)), path_);
+  WriteFclibSolution(solution, path_);  // replaces
+  WriteFclibGuesses({solution, MakeFclibSolution(read, VectorX::Ones(n))}, path_);
+  EXPECT_EQ(ReadFclibSolution(path_, n).r, solution.r);
+  EXPECT_EQ(ReadFclibSolution(path_, n).u, solution.u);
+  const std::vector<FclibSolution> guesses = ReadFclibGuesses(path_, n);
+  ASSERT_EQ(guesses.size(), 2u);
+  EXPECT_EQ(guesses[1].r, VectorX::Ones(n));
+  EXPECT_THROW(ReadFclibSolution(path_, n + 3), InputError);
+  EXPECT_EQ(ReadFclib(path_).problem.b, problem.b);  // The problem is still there.
+}
+
+// A global problem with a bilateral row, against the Schur complement formed by hand:
+// M = diag(2, 4, 1, 1), G = e₃, H = [I₃; 0] rotated into the first three velocities.
+TEST_F(FileTest, GlobalProblem) {
+  const auto write_matrix = [](fclib::Writer* writer, const std::string& name, const MatrixX& A) {
+    std::vector<int> p, i;
+    std::vector<double> x;
+    for (int row = 0; row < A.rows(); ++row) {
+      for (int column = 0; column < A.cols(); ++column) {
+        if (A(row, column) == 0) continue;
+        i.push_back(row);
+        p.push_back(column);
+        x.push_back(A(row, column));
+      }
+    }
+    writer->Write(name + "/m", std::vector<int>{static_cast<int>(A.rows())});
+    writer->Write(name + "/n", std::vector<int>{static_cast<int>(A.cols())});
+    writer->Write(name + "/nz", std::vector<int>{static_cast<int>(x.size())});
+    writer->Write(name + "/p", p);
+    writer->Write(name + "/i", i);
+    writer->Write(name + "/x", x);
+  };
+  MatrixX M = Vector4(2, 4, 1, 1).asDiagonal();
+  MatrixX H = MatrixX::Zero(4, 3), G = MatrixX::Zero(4, 1);
+  H(0, 0) = H(1, 1) = H(2, 2) = 1;
+  H(3, 2) = 1;
+  G(2, 0) = 1;
+  const Vector4 f(-4, 2, 3, 1);
+  const Vector3 w(0.1, 0.2, 0.3);
+  {
+    fclib::Writer writer(path_, fclib::Writer::Mode::kReplace);
+    write_matrix(&writer, "/fclib_global/M", M);
+    write_matrix(&writer, "/fclib_global/H", H);
+    write_matrix(&writer, "/fclib_global/G", G);
+    writer.Write("/fclib_global/spacedim", std::vector<int>{3});
+    writer.Write("/fclib_global/vectors/f", std::vector<double>(f.begin(), f.end()));
+    writer.Write("/fclib_global/vectors/w", std::vector<double>(w.begin(), w.end()));
+    writer.Write("/fclib_global/vectors/b", std::vector<double>{0.5});
+    writer.Write("/fclib_global/vectors/mu", std::vector<double>{0.4});
+  }
+  const FclibProblem read = ReadFclib(path_);
+  // v₃ = −0.5 is held by λ: A = diag(1/2, 1/4, 1), b = (−2 + 0.1, 0.5 + 0.2, −0.5 + 1 + 0.3).
+  EXPECT_LT((MakeDense(*read.A) - MatrixX(Vector3(0.5, 0.25, 1).asDiagonal())).norm(), 1e-15);
+  EXPECT_LT((read.problem.b - Vector3(-1.9, 0.7, 0.8)).norm(), 1e-15);
+  const VectorX r = Vector3(1, 2, 3);
+  const FclibSolution solution = MakeFclibSolution(read, r);
+  EXPECT_LT((M * solution.v - H * r - G * solution.l - f).norm(), 1e-14);
+  EXPECT_NEAR(solution.v[2], -0.5, 1e-15);
+  EXPECT_LT((H.transpose() * solution.v + w - solution.u).norm(), 1e-14);
+  WriteFclibSolution(solution, path_);
+  EXPECT_EQ(ReadFclibSolution(path_, 3).l, solution.l);
 }
 
 TEST_F(FileTest, RefusesOtherCones) {

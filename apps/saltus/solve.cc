@@ -1,0 +1,132 @@
+// saltus solve: a contact problem from a file, solved and judged.
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "saltus/base/error.h"
+#include "saltus/base/timing.h"
+#include "saltus/cones/conic_solver.h"
+#include "saltus/cones/fclib.h"
+
+#include "apps/saltus/commands.h"
+#include "apps/saltus/report.h"
+
+namespace saltus {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SolveArguments {
+  std::string file, output;
+  std::string solver = "auto";
+  double tolerance = 1e-8;
+  int max_iterations = 10000;
+  bool warm = false;
+};
+
+constexpr char kExamples[] = R"(
+Examples:
+  saltus solve problem.h5
+  saltus solve problem.h5 --solver nsgs --tol 1e-6 --max-iterations 500
+  saltus solve problem.h5 -o solved.h5               problem and solution (r, u) in one file
+FILE is a local or global problem in the HDF5 layout of FCLib. Solved means that both
+  relative = |r - P(r - rho u^)| / |r|             <= TOL, with rho = d / tr(W_cc) of each contact
+  absolute = |r - P(r - u^)| / max(|q|, |r|, |u|)  <= TOL / 10
+hold, computed outside the solver. Exit codes: 0 solved, 1 not solved, 2 bad input.)";
+
+VectorX ChooseStart(const SolveArguments& arguments, int size) {
+  const VectorX cold = VectorX::Zero(size);
+  if (!arguments.warm) return cold;
+  const std::vector<FclibSolution> guesses = ReadFclibGuesses(arguments.file, size);
+  if (!guesses.empty() && guesses[0].r.size() == size) return guesses[0].r;
+  const FclibSolution solution = ReadFclibSolution(arguments.file, size);
+  if (solution.r.size() == size) return solution.r;
+  throw InputError("--warm", "the file holds neither a guess nor a solution",
+                   "leave --warm out to start from r = 0", {arguments.file});
+}
+
+void PrintReport(const SolveArguments& arguments, const FclibProblem& fclib,
+                 const std::string& solver, const SolveReport& report,
+                 const NaturalMapResidual& residual, double seconds) {
+  const ConicProblem& problem = fclib.problem;
+  fmt::print("problem     {}: {} of {} rows{}\n", arguments.file,
+             FormatNumberOf(problem.cones.size(), "contact", "contacts"),
+             problem.cones[0].dimension, fclib.v.constant.size() > 0 ? ", global" : "");
+  fmt::print("solver      {}\n", solver);
+  fmt::print("status      {}\n", StatusName(report.status));
+  fmt::print("iterations  {}\n", report.iterations);
+  fmt::print("time        {:.3g} s\n", seconds);
+  fmt::print("relative    {:<10.3g} of at most {:.3g}\n", residual.relative, arguments.tolerance);
+  fmt::print("absolute    {:<10.3g} of at most {:.3g}\n", residual.absolute,
+             arguments.tolerance / 10);
+  if (residual.worst_block < 0) {
+    fmt::print("worst       none: every contact is exact\n");
+  } else {
+    fmt::print("worst       contact {}\n", residual.worst_block);
+  }
+}
+
+void WriteSolved(const SolveArguments& arguments, const FclibProblem& problem, const VectorX& r) {
+  std::error_code error;
+  if (!fs::equivalent(arguments.file, arguments.output, error)) {
+    fs::copy_file(arguments.file, arguments.output, fs::copy_options::overwrite_existing, error);
+    if (error) {
+      throw InputError("-o", "'" + arguments.output + "' cannot be written: " + error.message(),
+                       "choose another place");
+    }
+    fs::permissions(arguments.output, fs::perms::owner_write, fs::perm_options::add, error);
+  }
+  WriteFclibSolution(MakeFclibSolution(problem, r), arguments.output);
+}
+
+int SolveFile(const SolveArguments& arguments) {
+  const FclibProblem fclib = ReadFclib(arguments.file);
+  ConicSolverOptions options;
+  options.tolerance = arguments.tolerance;
+  options.absolute_tolerance = arguments.tolerance / 10;
+  options.max_iterations = arguments.max_iterations;
+  const std::unique_ptr<ConicSolver> solver = MakeConicSolver(arguments.solver, options);
+  VectorX r = ChooseStart(arguments, fclib.problem.size());
+  const Stopwatch stopwatch;
+  const SolveReport report = solver->Solve(fclib.problem, &r);
+  const double seconds = stopwatch.seconds();
+  const NaturalMapResidual residual = CalcNaturalMapResidual(fclib.problem, r);
+  PrintReport(arguments, fclib, solver->name(), report, residual, seconds);
+  if (!arguments.output.empty()) {
+    WriteSolved(arguments, fclib, r);
+    fmt::print("solution    {}: /solution\n", arguments.output);
+  }
+  const bool solved =
+      report.status != SolveStatus::kUnsupported && IsWithinTolerance(residual, options);
+  if (!solved) {
+    fmt::print(stderr, "saltus: error: {}: not solved: {}\n", arguments.file,
+               report.ok() ? "the solver met its own test only" : StatusName(report.status));
+  }
+  return solved ? kExitGood : kExitFailed;
+}
+
+}  // namespace
+
+void AddSolveCommand(CLI::App* app, int* exit_code) {
+  const auto arguments = std::make_shared<SolveArguments>();
+  CLI::App* solve = app->add_subcommand("solve", "Solve a contact problem of a file (FCLib)");
+  solve->footer(kExamples);
+  solve->add_option("FILE", arguments->file, "problem (HDF5, FCLib)")->required();
+  solve->add_option("--solver", arguments->solver, "see 'saltus list solvers' (default auto)");
+  solve->add_option("--tol", arguments->tolerance, "tolerance, see below (default 1e-8)")
+      ->check(CLI::Range(1e-16, 1.0));
+  solve
+      ->add_option("--max-iterations", arguments->max_iterations,
+                   "sweeps, steps or pivots of the solver (default 10000)")
+      ->check(CLI::Range(1, 100'000'000));
+  solve->add_flag("--warm", arguments->warm,
+                  "start from the first guess of the file, or from its solution");
+  solve->add_option("-o,--output", arguments->output,
+                    "write the problem with its solution there (may be FILE itself)");
+  solve->callback([arguments, exit_code] { *exit_code = SolveFile(*arguments); });
+}
+
+}  // namespace saltus

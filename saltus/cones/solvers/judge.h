@@ -1,0 +1,54 @@
+// The judge of an iterative solver: evaluates iterates with the natural map (conic_problem.h),
+// which no solver computes for itself, and keeps the best.
+//
+// Of two iterates the better one has the smaller score = max(relative / tolerance, absolute /
+// absolute tolerance). Impulses that grow without bound make the relative measure small although no
+// velocity law holds: a problem without solution. So what is left must be small beside the given
+// velocities too,
+//
+//   relative · |r| · mean(A_ii) ≤ |b| / 10 (1)
+//
+// or the iterate does not count as converged.
+#pragma once
+
+#include "saltus/cones/conic_solver.h"
+
+namespace saltus {
+
+class Judge {
+ public:
+  /// The problem must outlive the judge.
+  Judge(const ConicProblem& problem, const ConicSolverOptions& options);
+
+  /// Evaluates r; keeps it if it is the best so far. True if it solves the problem.
+  bool Evaluate(const VectorX& r);
+
+  bool has_best() const { return has_best_; }
+  bool solved() const { return has_best_ && best_score_ <= 1; }
+  /// Of the best iterate: ≤ 1 solves the problem.
+  double best_score() const { return best_score_; }
+  const VectorX& best() const { return best_; }
+  /// u = A r + b of the iterate evaluated last.
+  const VectorX& u() const { return scratch_.u; }
+  /// Score of the iterate evaluated last.
+  double score() const { return score_; }
+
+  /// Writes the best iterate to *r and reports it: converged if solved, else with `failure`.
+  SolveReport Finish(SolveStatus failure, int iterations, VectorX* r) const;
+
+  /// The report on data that are not finite: r = 0.
+  static SolveReport FinishNotFinite(int size, VectorX* r);
+
+ private:
+  const ConicProblem& problem_;
+  ConicSolverOptions options_;
+  NaturalMapScratch scratch_;
+  double velocity_bound_ = 0;  // of relative · |r|, from eq. (1)
+  VectorX best_;
+  NaturalMapResidual best_residual_;
+  double best_score_ = 0;
+  double score_ = 0;
+  bool has_best_ = false;
+};
+
+}  // namespace saltus
