@@ -294,4 +294,21 @@ bool KktSolver::SolveInComponent(int comp, MatrixX* rhs, MatrixX* lambda) const 
   return solved;
 }
 
+void KktSolver::MultiplyInComponent(int comp, const BlockMatrix& B, const MatrixX& X,
+                                    MatrixX* Y) const {
+  Y->setZero(X.rows(), X.cols());
+  const std::span<const int> dofs = component_dofs(comp);
+  for (std::size_t i = 0; i < dofs.size();) {
+    const int block = block_of_dof_[dofs[i]];
+    const int rows = pattern_->size(block);
+    for (int s = pattern_->row_begin(block); s < pattern_->row_begin(block + 1); ++s) {
+      const int other = pattern_->slot(s)[1];
+      if (pattern_->size(other) == 0) continue;
+      Y->middleRows(static_cast<Eigen::Index>(i), rows).noalias() +=
+          B.block(s) * X.middleRows(local_dof_[pattern_->offset(other)], pattern_->size(other));
+    }
+    i += static_cast<std::size_t>(rows);
+  }
+}
+
 }  // namespace saltus

@@ -73,6 +73,8 @@ class KktSolver {
   /// @param rhs  n_comp × k; in: f, out: x
   /// @param lambda  m_comp × k or null
   bool SolveInComponent(int comp, MatrixX* rhs, MatrixX* lambda) const;
+  /// Y = B X for columns that live in one component; B has the pattern of S.
+  void MultiplyInComponent(int comp, const BlockMatrix& B, const MatrixX& X, MatrixX* Y) const;
 
  private:
   void FindComponents(const SparseRows& G_pattern);
