@@ -1,11 +1,12 @@
 // Vector and matrix aliases and index types that every module shares.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <Eigen/SparseCore>
-#include <cstdint>
-#include <vector>
 
 namespace saltus {
 

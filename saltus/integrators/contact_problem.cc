@@ -74,8 +74,8 @@ bool ContactProblem::FormBodyForm(const KktSolver& kkt, const DelassusCorrection
         const auto T = correction->tangent->block(pattern.FindSlot(velocity_block, velocity_block));
         response_ = T * inverse;
         rhs_ = inverse;
-        rhs_.noalias() -= correction->factor *
-                          (correction->kkt->free_block_inverse(velocity_block) * response_);
+        rhs_.noalias() -=
+            correction->factor * (correction->kkt->free_block_inverse(velocity_block) * response_);
         id = body_form_.AddBody(rhs_);
       }
       touched_.push_back(velocity_block);

@@ -6,9 +6,9 @@
 //   (2)
 // A takes the body form where every touched component is a free block (O(1) per contact), and is
 // assembled by blocks otherwise: contacts i, j couple if they touch a common component.
-// Where stiff forces answer to the response v, A = H (I − c S̃⁻¹T) S⁻¹Hᵀ with a second factored system
-// S̃ and a tangent T (DelassusCorrection).                                                      (3)
-// Blocks: the active contacts in the order given, then the dry frictions of joints.
+// Where stiff forces answer to the response v, A = H (I − c S̃⁻¹T) S⁻¹Hᵀ with a second factored
+// system S̃ and a tangent T (DelassusCorrection). (3) Blocks: the active contacts in the order
+// given, then the dry frictions of joints.
 // @cite AcaryBrogliato2008
 #pragma once
 

@@ -17,6 +17,10 @@ constexpr double kRoundings = 32;
 constexpr int kFreezeIteration = 8;
 /// A closed contact: its gap is below this share of what the forces of one step can do.
 constexpr double kRest = 1e-4;
+/// From this number of unknowns on it pays to keep a factorisation.
+constexpr int kLarge = 60;
+/// A matrix is kept while the residual shrinks by this factor per iteration.
+constexpr double kGoodProgress = 0.1;
 /// Couplings (13) count from this ratio of h D and h²K to the mass.
 constexpr double kStiff = 0.05;
 
@@ -81,6 +85,7 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
   system.CalcMass(initial.q, &M_);
   kkt_M_->Factor(M_, G_);
   linear_ = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
+  large_ = traits.num_velocities + traits.num_constraints > kLarge;
   smooth_is_mass_ = !traits.has_tangents && traits.num_constraints == 0;
   kkt_S_.reset();
   if (!smooth_is_mass_) {
@@ -157,13 +162,13 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   contacts_.Clear();
   friction_P_.resize(0);
   start_found_ = lost_ = false;
+  no_contacts_ = false;
   rounding_speed_ = 0;
 }
 
 /// (5)-(7) from ṽ̇, U and W.
 void NonsmoothAlpha::Impl::Place(System& system) {
-  a_ = ((1 - k_.alpha_f) * vd_ + k_.alpha_f * vd_start_ - k_.alpha_m * a_start_) /
-       (1 - k_.alpha_m);
+  a_ = ((1 - k_.alpha_f) * vd_ + k_.alpha_f * vd_start_ - k_.alpha_m * a_start_) / (1 - k_.alpha_m);
   delta_ = h_ * start_->v + h_ * h_ * ((0.5 - k_.beta) * a_start_ + k_.beta * a_);
   system.Retract(start_->q, delta_, &q_smooth_);
   system.Retract(q_smooth_, U_, &q_);
@@ -192,8 +197,7 @@ void NonsmoothAlpha::Impl::FormSmoothMatrix(System& system) {
   D_.SetZero();
   if (traits.has_tangents) system.CalcTangents(t_, q_, v_, TangentKind::kExact, &K_, &D_);
   if (traits.num_constraints > 0) system.AddGeometricStiffness(t_, q_, lambda_, &K_);
-  S_.values() =
-      c_ * M_.values() + h_ * D_.values() + h_ * h_ * k_.beta / k_.gamma * K_.values();
+  S_.values() = c_ * M_.values() + h_ * D_.values() + h_ * h_ * k_.beta / k_.gamma * K_.values();
   kkt_S_->Factor(S_, G_);
   // Is S far from c M, and what does rounding of q do to f?
   stiff_ = false;
@@ -259,16 +263,20 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
   M_.Multiply(vd_, &x_);
   x_ -= f_;
   if (m > 0) x_.noalias() -= G_.transpose() * lambda_;
-  if (!(h_ * CalcMassScaled(&x_) <= tolerance)) return false;  // (1)
+  residual_ = h_ * CalcMassScaled(&x_);  // (1)
   if (m > 0) {
     y_ = g_t_;
     y_.noalias() += G_ * v_smooth_;
-    if (!(y_.lpNorm<Eigen::Infinity>() <= tolerance)) return false;
-    y_ = g_t_;
-    y_.noalias() += G_ * v_;
-    if (!(y_.lpNorm<Eigen::Infinity>() <= tolerance)) return false;
-    if (!(g_.lpNorm<Eigen::Infinity>() <= h_ * tolerance)) return false;
+    residual_ = std::max(residual_, y_.lpNorm<Eigen::Infinity>());
+    if (!no_contacts_) {
+      y_ = g_t_;
+      y_.noalias() += G_ * v_;
+      residual_ = std::max(residual_, y_.lpNorm<Eigen::Infinity>());
+    }
+    residual_ = std::max(residual_, g_.lpNorm<Eigen::Infinity>() / h_);
   }
+  if (!(residual_ <= tolerance)) return false;
+  if (no_contacts_) return contacts_.contacts.empty() && contacts_.frictions.empty();
   if (!PositionEquationHolds(system)) return false;  // (2)
   M_.Multiply(W_, &x_);
   SubtractContactForces(/*position=*/false, &x_);
@@ -277,20 +285,49 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
   return GapsHold() && ContactVelocitiesHold(system);
 }
 
+/// Without contacts W vanishes, and the small U takes the metric S, which is factored already.
+bool NonsmoothAlpha::Impl::SolvePositionWithoutContacts(System& system) {
+  W_.setZero();
+  Lambda_.setZero();
+  active_.clear();
+  candidates_.clear();
+  friction_P_.resize(0);
+  if (system.traits().num_constraints == 0) {
+    U_.setZero();
+    return true;
+  }
+  x_ = U_ - h_ * k_.beta / k_.gamma * dv_;
+  c_rows_.noalias() = G_ * x_;
+  c_rows_ -= g_;
+  kkt_S_->Solve(no_force_, c_rows_, &U_, &nu_joint_);
+  nu_joint_ /= c_;
+  return U_.allFinite();
+}
+
 bool NonsmoothAlpha::Impl::Iterate(System& system) {
   Place(system);
   Evaluate(system, false);
   WarmStart();
+  residual_ = std::numeric_limits<double>::infinity();
+  double last_residual = residual_;
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     report_.status = StepStatus::kOk;
     ++report_.newton_iterations;
-    kkt_M_->Factor(M_, G_);
-    FormSmoothMatrix(system);
-    const bool coupled =
-        options_.variant == NonsmoothAlphaOptions::Variant::kMonolithic && stiff_;
+    no_contacts_ = contacts_.contacts.empty() && contacts_.frictions.empty();
+    // Without contacts the matrix of the first iteration serves as long as it converges well.
+    if (k == 1 || !no_contacts_ || !large_ || !(residual_ < kGoodProgress * last_residual)) {
+      if (!no_contacts_ || smooth_is_mass_) kkt_M_->Factor(M_, G_);
+      FormSmoothMatrix(system);
+    }
+    last_residual = residual_;
+    const bool coupled = options_.variant == NonsmoothAlphaOptions::Variant::kMonolithic && stiff_;
     if (!SolveSmooth(system)) return false;
-    if (!SolvePosition(system, *kkt_M_, no_force_, coupled)) return false;
-    if (!SolveVelocity(system, *kkt_M_, no_force_, coupled)) return false;
+    if (no_contacts_) {
+      if (!SolvePositionWithoutContacts(system)) return false;
+    } else {
+      if (!SolvePosition(system, *kkt_M_, no_force_, coupled)) return false;
+      if (!SolveVelocity(system, *kkt_M_, no_force_, coupled)) return false;
+    }
     vd_ += c_ / h_ * dv_;
     Place(system);
     Evaluate(system, k >= kFreezeIteration);
@@ -328,6 +365,7 @@ bool NonsmoothAlpha::Impl::IterateLinear(System& system) {
 /// Joints to rounding: small U and W with the factorisation of the last iteration.
 bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
   if (system.traits().num_constraints == 0) return true;
+  const KktSolver& kkt = no_contacts_ ? *kkt_S_ : *kkt_M_;
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 4; ++k) {
     const double g_max = g_.lpNorm<Eigen::Infinity>();
@@ -341,7 +379,7 @@ bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
     last = g_max + rate_max;
     if (!g_good) {
       c_rows_ = -g_;
-      kkt_M_->Solve(no_force_, c_rows_, &x_, nullptr);
+      kkt.Solve(no_force_, c_rows_, &x_, nullptr);
       U_ += x_;
       system.Retract(q_, x_, &q_);
       system.CalcConstraint(t_, q_, &g_);
@@ -351,7 +389,7 @@ bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
     c_rows_ = g_t_;
     c_rows_.noalias() += G_ * v_;
     c_rows_ = -c_rows_;
-    kkt_M_->Solve(no_force_, c_rows_, &x_, nullptr);
+    kkt.Solve(no_force_, c_rows_, &x_, nullptr);
     W_ += x_;
     v_ += x_;
   }

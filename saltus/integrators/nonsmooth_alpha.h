@@ -1,7 +1,8 @@
 // Nonsmooth generalized-α: second order in smooth motion, contacts and joints exact at position and
 // at velocity level at the end of every step.
 // @cite BrulsAcaryCardona2014 @cite ChenEtAl2013 @cite ChungHulbert1993
-// Position-level stabilisation: @cite GearLeimkuhlerGupta1985. Rotations: @cite BrulsCardonaArnold2012.
+// Position-level stabilisation: @cite GearLeimkuhlerGupta1985. Rotations: @cite
+// BrulsCardonaArnold2012.
 //
 // The motion over a step is split into a smooth part (q̃, ṽ, driven by f and the joint forces λ̃) and
 // two corrections: U of the positions (multipliers ν, kg m) and W of the velocities (impulses Λ).
@@ -43,7 +44,7 @@
 //   S: (1), (5)-(7) at q̃, ṽ alone.
 //   P: M U = Gᵀν + H_Nᵀν_N + h² f_p,   f_p = F(q,ṽ) − F(q̃,ṽ),   g = 0, 0 ≤ g_N ⟂ ν_N ≥ 0      (14)
 //   V: M W = GᵀΛ + HᵀP + h f_s,        f_s = F(q,v) − F(q̃,ṽ),   (3), (4)                       (15)
-//      F(q,v) = f(q,v) + G(q)ᵀλ̃ − M(q)ṽ̇; after steps with contact ṽ̇ is evaluated anew at (q, v).
+//      F(q,v) = f(q,v) + G(q)ᵀλ̃ − M(q)ṽ̇; after steps with contact ṽ̇ and a follow f(q,v) − f(q̃,ṽ).
 //
 // Position law "modified-lcp" replaces 0 ≤ g_N ⟂ ν_N by 0 ≤ g_N ⟂ (ν_N − hP_N) ≥ 0. For comparison
 // only: after an accumulation of impacts contacts never come to rest.                         (16)
@@ -55,8 +56,9 @@
 // spaces and for a fixed axis, second-order small otherwise, and U needs no tangent operator.
 // Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives and
 // those of G along v are left out of Newton's matrix.
-// Deviation: a contact that is closed at q (within rounding) counts in (4) as one with g_N(q̃) ≤ 0.
-// Deviation: Coulomb friction and (17) are not in the source.
+// Deviation: while no contact is near, (2) takes the metric S/c in place of M: U is of order h³
+// there. Deviation: a contact that is closed at q (within rounding) counts in (4) as one with
+// g_N(q̃) ≤ 0. Deviation: Coulomb friction and (17) are not in the source.
 #pragma once
 
 #include <memory>
@@ -85,8 +87,8 @@ struct NonsmoothAlphaOptions {
   AlphaCoefficients coefficients;  // ρ∞ = 0.8
   Variant variant = Variant::kMonolithic;
   PositionLaw position_law = PositionLaw::kGap;
-  bool position_friction = false;    // (17)
-  double newton_tolerance = 1e-10;   // on (1)-(3) divided by the mass, relative to the velocities
+  bool position_friction = false;     // (17)
+  double newton_tolerance = 1e-10;    // on (1)-(3) divided by the mass, relative to the velocities
   double position_tolerance = 1e-12;  // m: penetration and |g| left, if above rounding
   int max_newton_iterations = 30;
   std::string solver = "auto";
@@ -102,8 +104,8 @@ class NonsmoothAlpha final : public Integrator {
   std::string name() const override { return "nonsmooth-alpha"; }
   [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
 
-  /// Multipliers of the last step beyond those of the report, for studies: λ̃ [N] and ν [kg m] of the
-  /// joints, ν_N of the contacts in the order of the report.
+  /// Multipliers of the last step beyond those of the report, for studies: λ̃ [N] and ν [kg m] of
+  /// the joints, ν_N of the contacts in the order of the report.
   const VectorX& smooth_joint_forces() const;
   const VectorX& joint_position_multipliers() const;
   const VectorX& contact_position_multipliers() const;

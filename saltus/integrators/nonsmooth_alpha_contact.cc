@@ -66,8 +66,9 @@ void NonsmoothAlpha::Impl::FindContacts(System& system, bool frozen) {
 void NonsmoothAlpha::Impl::WarmStart() {
   auto memory = start_->contacts.begin();
   const auto find = [&](const ContactKey& key) {
-    memory = std::lower_bound(start_->contacts.begin(), start_->contacts.end(), key,
-                              [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    memory =
+        std::lower_bound(start_->contacts.begin(), start_->contacts.end(), key,
+                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
     return memory != start_->contacts.end() && memory->key == key;
   };
   if (start_->contacts.empty()) return;
@@ -307,9 +308,9 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
       const int d = velocity_problem_.cone(i).dimension;
       r_.segment(velocity_problem_.offset(i), d) = unknowns_[active_[i]].P.head(d);
     }
-    const Eigen::Index friction_size = r_.size() - (contacts < velocity_problem_.num_blocks()
-                                                        ? velocity_problem_.offset(contacts)
-                                                        : r_.size());
+    const Eigen::Index friction_size =
+        r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
+                                                               : r_.size());
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
     const SolveReport solve = solver_->Solve(velocity_problem_.problem(), &r_);
     report_.solver_iterations += solve.iterations;
@@ -395,8 +396,7 @@ void NonsmoothAlpha::Impl::SubtractContactForces(bool position, VectorX* f) cons
     for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
       const RowBlock& rb = contacts_.blocks[k];
       const auto rows = contacts_.rows(rb, c.dimension);
-      f->segment(rb.dof, rb.columns).noalias() -=
-          rows.transpose().lazyProduct(p.head(c.dimension));
+      f->segment(rb.dof, rb.columns).noalias() -= rows.transpose().lazyProduct(p.head(c.dimension));
     }
   }
   if (position) return;

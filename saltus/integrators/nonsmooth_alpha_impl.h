@@ -24,10 +24,10 @@ class NonsmoothAlpha::Impl {
  private:
   /// What is known of a contact at the current iterate, by its place in contacts_.
   struct ContactUnknowns {
-    Vector3 nu = Vector3::Zero();       // ν_N (and tangential parts with (17)), kg m
-    Vector3 P = Vector3::Zero();        // N s
-    Vector3 u = Vector3::Zero();        // u that the last velocity problem gave P to
-    bool active = false;                // took part in (4)
+    Vector3 nu = Vector3::Zero();  // ν_N (and tangential parts with (17)), kg m
+    Vector3 P = Vector3::Zero();   // N s
+    Vector3 u = Vector3::Zero();   // u that the last velocity problem gave P to
+    bool active = false;           // took part in (4)
   };
   // nonsmooth_alpha.cc
   void Prepare(System& system);
@@ -37,6 +37,7 @@ class NonsmoothAlpha::Impl {
   void FormSmoothMatrix(System& system);
   bool SolveSmooth(System& system);
   bool Iterate(System& system);
+  bool SolvePositionWithoutContacts(System& system);
   bool IterateLinear(System& system);
   bool PositionEquationHolds(System& system);
   bool StepEquationsHold(System& system);
@@ -92,16 +93,19 @@ class NonsmoothAlpha::Impl {
   SparseRows G_;
   bool linear_ = false;          // f, M, G do not depend on q, v
   bool smooth_is_mass_ = false;  // S = c M
+  bool large_ = false;           // a factorisation is worth keeping
   bool stiff_ = false;           // S differs from c M by more than a few percent
 
   // The step.
   double h_ = 0, t_ = 0;  // t_: end of the step
   const State* start_ = nullptr;
   VectorX vd_start_, a_start_, lambda_start_;
-  double force_speed_ = 0;         // h |f/M|
-  double rounding_speed_ = 0;      // h |K/M| times the rounding of q
-  double margin_ = 0;              // of the search for contacts, m
-  double gap_closed_ = 0;          // gaps up to this count as closed in (4), m
+  double force_speed_ = 0;     // h |f/M|
+  double rounding_speed_ = 0;  // h |K/M| times the rounding of q
+  double margin_ = 0;          // of the search for contacts, m
+  double gap_closed_ = 0;      // gaps up to this count as closed in (4), m
+  double residual_ = 0;        // largest of (1) and the joints, as a velocity
+  bool no_contacts_ = false;   // at this iterate, none within the margin
   bool solver_ok_ = true;
   int worst_block_ = -1;
 
@@ -115,7 +119,7 @@ class NonsmoothAlpha::Impl {
   bool lost_ = false;          // a contact with ν or P is not there any more
   ContactSet start_contacts_;  // at q_n, found only if an active contact has restitution
   bool start_found_ = false;
-  VectorX friction_P_;         // impulses of the dry frictions of joints
+  VectorX friction_P_;  // impulses of the dry frictions of joints
 
   std::vector<int> candidates_, active_;
   VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration

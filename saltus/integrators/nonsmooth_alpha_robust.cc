@@ -114,20 +114,20 @@ bool NonsmoothAlpha::Impl::IterateRobust(System& system) {
     system.CalcConstraintJacobian(t_, q_, &G_);
     system.CalcConstraintRate(t_, q_, &g_t_);
   }
-  if (!SolveSmoothAlone(system) || !SolvePositionAlone(system) || !SolveVelocityAlone(system)) {
-    return false;
-  }
+  if (!SolveSmoothAlone(system)) return false;
+  const VectorX f_smooth = f_;
+  if (!SolvePositionAlone(system) || !SolveVelocityAlone(system)) return false;
   kkt_M_->Factor(M_, G_);
   if (candidates_.empty() && active_.empty()) return true;
-  // After contact: ṽ̇ at the final (q, v).
+  // After contact ṽ̇ follows the change of the forces, on the motions that the joints allow.
   system.CalcForce(t_, q_, v_, &f_);
-  c_rows_.resize(system.traits().num_constraints);
-  if (system.traits().num_constraints > 0) {
-    system.CalcConstraintBias(t_, q_, v_, &c_rows_);
-    c_rows_ = -c_rows_;
-  }
-  return kkt_M_->Solve(f_, c_rows_, &vd_, &lambda_) ||
-         kkt_M_->outcome() == KktOutcome::kInconsistent;
+  y_ = f_ - f_smooth;
+  c_rows_.setZero(system.traits().num_constraints);
+  if (!kkt_M_->Solve(y_, c_rows_, &x_, &z_)) return false;
+  vd_ += x_;
+  lambda_ += z_;
+  a_ += (1 - k_.alpha_f) / (1 - k_.alpha_m) * x_;  // (7)
+  return true;
 }
 
 }  // namespace saltus

@@ -32,8 +32,6 @@ class BlockPattern {
   std::array<int, 2> slot(int s) const { return slots_[s]; }
   int value_offset(int s) const { return value_offsets_[s]; }
   int num_values() const { return value_offsets_.back(); }
-  /// The slots of block row i are [row_begin(i), row_begin(i + 1)).
-  int row_begin(int block) const { return row_begin_[block]; }
   /// The slot of block (i, j), or −1.
   int FindSlot(int i, int j) const;
 

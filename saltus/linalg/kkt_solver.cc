@@ -92,8 +92,10 @@ void KktSolver::FindComponents(const SparseRows& G_pattern) {
     std::fill_n(block_of_dof_.begin() + pattern_->offset(b), pattern_->size(b), b);
   }
   DisjointSets sets(num_blocks);
+  slot_begin_.assign(num_blocks + 1, 0);
   for (int s = 0; s < pattern_->num_slots(); ++s) {
     sets.Unite(pattern_->slot(s)[0], pattern_->slot(s)[1]);
+    slot_begin_[pattern_->slot(s)[0] + 1] = s + 1;  // slots are sorted by row, none is empty
   }
   const int* begin = G_pattern.outerIndexPtr();
   const int* column = G_pattern.innerIndexPtr();
@@ -301,7 +303,7 @@ void KktSolver::MultiplyInComponent(int comp, const BlockMatrix& B, const Matrix
   for (std::size_t i = 0; i < dofs.size();) {
     const int block = block_of_dof_[dofs[i]];
     const int rows = pattern_->size(block);
-    for (int s = pattern_->row_begin(block); s < pattern_->row_begin(block + 1); ++s) {
+    for (int s = slot_begin_[block]; s < slot_begin_[block + 1]; ++s) {
       const int other = pattern_->slot(s)[1];
       if (pattern_->size(other) == 0) continue;
       Y->middleRows(static_cast<Eigen::Index>(i), rows).noalias() +=

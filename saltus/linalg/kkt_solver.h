@@ -90,6 +90,7 @@ class KktSolver {
   std::vector<int> block_of_dof_, component_of_block_, component_of_row_;
   std::vector<int> dof_begin_{0}, dofs_, row_begin_{0}, rows_;
   std::vector<int> local_dof_;
+  std::vector<int> slot_begin_;  // first slot of each block row of the pattern
 
   struct FreeBlock {
     int size;

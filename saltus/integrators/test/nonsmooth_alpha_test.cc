@@ -1,5 +1,6 @@
 // The nonsmooth generalized-α scheme against the tables of the method page (§1.8-1.10, §2.5): the
-// digits of independent prototypes at the stated step, the properties P1-P3, order 2 before impacts.
+// digits of independent prototypes at the stated step, the properties P1-P3, order 2 before
+// impacts.
 #include "saltus/integrators/nonsmooth_alpha.h"
 
 #include <algorithm>
@@ -341,8 +342,8 @@ TEST(NonsmoothAlpha, TwoBallOscillatorGivesTheTable) {
               {AlphaCoefficients::Newmark(1, 0.5), 2e-3, 0.02240, -3.69840, 25.092300, 19.354115,
                18.548644, 10.788975},
               {hht, 2e-3, 0.02300, -3.71540, 25.336238, 19.794924, 19.037628, 11.273064},
-              {AlphaCoefficients::Newmark(0.5, 0.25), 2e-3, 0.02551, -3.78262, 26.355782,
-               22.648244, 22.648244, 14.542067},
+              {AlphaCoefficients::Newmark(0.5, 0.25), 2e-3, 0.02551, -3.78262, 26.355782, 22.648244,
+               22.648244, 14.542067},
               {AlphaCoefficients::Hht(0.1), 2e-3, 0.02553, -3.78056, 26.348533, 22.639947,
                22.639395, 13.896335}};
   for (const auto& row : rows) {
@@ -370,11 +371,14 @@ TEST(NonsmoothAlpha, TwoBallOscillatorStaysSafeWhenStiff) {
     stiff.To(2);
     EXPECT_LE(stiff.max_energy, 40);
     EXPECT_LE(stiff.mean_iterations(), 3.0);
-    TableRun decoupled(MakeTwoBallOscillator(k), [] {
-      NonsmoothAlphaOptions o = Options(0.8, Variant::kDecoupled);
-      o.max_newton_iterations = 100;
-      return o;
-    }(), 2e-3);
+    TableRun decoupled(
+        MakeTwoBallOscillator(k),
+        [] {
+          NonsmoothAlphaOptions o = Options(0.8, Variant::kDecoupled);
+          o.max_newton_iterations = 100;
+          return o;
+        }(),
+        2e-3);
     decoupled.To(2);
     EXPECT_GE(decoupled.max_iterations, 10);  // the page: up to 42
     EXPECT_LE(decoupled.max_iterations, 60);

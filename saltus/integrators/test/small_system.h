@@ -23,7 +23,7 @@ class SmallSystem : public System {
   struct Data {
     VectorX q, v, mass;
     std::function<VectorX(const VectorX& q, const VectorX& v)> force;
-    std::function<MatrixX(const VectorX& q, const VectorX& v)> stiffness, damping;
+    std::function<MatrixX(const VectorX&q, const VectorX&v)> stiffness, damping;
     int num_constraints = 0;
     std::function<VectorX(const VectorX& q)> g;
     std::function<MatrixX(const VectorX& q)> G;
@@ -34,10 +34,11 @@ class SmallSystem : public System {
   };
 
   explicit SmallSystem(Data data) : data_(std::move(data)) {
-    const int n = static_cast<int>(data_.q.size());
+    const int n = static_cast<int>(data_.v.size());
     pattern_ =
         std::make_shared<BlockPattern>(std::vector<int>{n}, std::vector<std::array<int, 2>>{});
-    traits_.num_coordinates = traits_.num_velocities = n;
+    traits_.num_coordinates = static_cast<int>(data_.q.size());
+    traits_.num_velocities = n;
     traits_.num_constraints = data_.num_constraints;
     traits_.has_tangents = data_.stiffness || data_.damping;
     traits_.has_contacts = !data_.contacts.empty();
@@ -61,11 +62,11 @@ class SmallSystem : public System {
     M->block(0) = MatrixX(data_.mass.asDiagonal());
   }
   void CalcForce(double, const VectorX& q, const VectorX& v, VectorX* f) const override {
-    *f = data_.force ? data_.force(q, v) : VectorX::Zero(q.size());
+    *f = data_.force ? data_.force(q, v) : VectorX::Zero(v.size());
   }
-  void CalcNonconservativeForce(double, const VectorX& q, const VectorX&,
+  void CalcNonconservativeForce(double, const VectorX&, const VectorX& v,
                                 VectorX* f) const override {
-    f->setZero(q.size());
+    f->setZero(v.size());
   }
   void CalcTangents(double, const VectorX& q, const VectorX& v, TangentKind, BlockMatrix* K,
                     BlockMatrix* D) const override {
@@ -78,7 +79,7 @@ class SmallSystem : public System {
     *g = data_.g ? data_.g(q) : VectorX(0);
   }
   void CalcConstraintJacobian(double, const VectorX& q, SparseRows* G) const override {
-    const int n = static_cast<int>(q.size());
+    const int n = traits_.num_velocities;
     const MatrixX dense = data_.G ? data_.G(q) : MatrixX(0, n);
     std::vector<Triplet> entries;  // all of them: the same sparsity at every call
     for (int i = 0; i < dense.rows(); ++i) {
@@ -100,7 +101,7 @@ class SmallSystem : public System {
   }
   void FindContacts(double, const VectorX& q, double margin, ContactSet* set) override {
     set->Clear();
-    const int n = static_cast<int>(q.size());
+    const int n = traits_.num_velocities;
     for (std::size_t i = 0; i < data_.contacts.size(); ++i) {
       const ContactData& data = data_.contacts[i];
       Contact c;
@@ -131,7 +132,7 @@ class SmallSystem : public System {
     return "contact" + std::to_string(key.pair);
   }
 
- private:
+ protected:
   Data data_;
   SystemTraits traits_;
   std::shared_ptr<const BlockPattern> pattern_;
