@@ -1,10 +1,9 @@
 // Nonsmooth generalized-α: second order in smooth motion, contacts and joints exact at position and
 // at velocity level at the end of every step.
 // @cite BrulsAcaryCardona2014 @cite ChenEtAl2013 @cite ChungHulbert1993
-// Position-level stabilisation: @cite GearLeimkuhlerGupta1985. Rotations: @cite
-// BrulsCardonaArnold2012.
+// Positions: @cite GearLeimkuhlerGupta1985. Rotations: @cite BrulsCardonaArnold2012.
 //
-// The motion over a step is split into a smooth part (q̃, ṽ, driven by f and the joint forces λ̃) and
+// The motion over a step is split into a smooth part (q̃, ṽ, by f and the joint forces λ̃) and
 // two corrections: U of the positions (multipliers ν, kg m) and W of the velocities (impulses Λ).
 // At t_{n+1} (no index), G: joints, H: contacts, all at the total q:
 //
@@ -25,7 +24,7 @@
 // Newton's method. With c = (1−α_m)/((1−α_f)γ), D = −∂f/∂v, K = ∂(Mṽ̇ − f − Gᵀλ̃)/∂q and
 //   S = c M + h D + h²(β/γ) K                                                                  (9)
 // one iteration solves, with the joints eliminated exactly (linalg/kkt_solver.h),
-//   S Δṽ + hK ΔU + hD ΔW − hGᵀλ̃ = −h(Mṽ̇ − f),          G Δṽ = −(Gṽ + g_t)                     (10)
+//   S Δṽ + hK ΔU + hD ΔW − hGᵀλ̃ = −h(Mṽ̇ − f),     G Δṽ = −(Gṽ + g_t)                   (10)
 //   M U = Gᵀν + H_Nᵀν_N,    G(Δq) = −g,   0 ≤ g_N + H_N Δq ⟂ ν_N ≥ 0,  Δq = h(β/γ)Δṽ + ΔU     (11)
 //   (3), (4) with G, H of the iterate                                                          (12)
 // (11) and (12) are conic problems. Let P_M, P_S be the inverses of M and S on the motions that the
@@ -43,8 +42,8 @@
 // Variant robust: three problems in sequence, each to convergence, no outer loop.
 //   S: (1), (5)-(7) at q̃, ṽ alone.
 //   P: M U = Gᵀν + H_Nᵀν_N + h² f_p,   f_p = F(q,ṽ) − F(q̃,ṽ),   g = 0, 0 ≤ g_N ⟂ ν_N ≥ 0      (14)
-//   V: M W = GᵀΛ + HᵀP + h f_s,        f_s = F(q,v) − F(q̃,ṽ),   (3), (4)                       (15)
-//      F(q,v) = f(q,v) + G(q)ᵀλ̃ − M(q)ṽ̇; after steps with contact ṽ̇ and a follow f(q,v) − f(q̃,ṽ).
+//   V: M W = GᵀΛ + HᵀP + h f_s,        f_s = F(q,v) − F(q̃,ṽ),   (3), (4)                  (15)
+//      F(q,v) = f(q,v) + G(q)ᵀλ̃ − M(q)ṽ̇; after contact ṽ̇ and a follow the change of f.
 //
 // Position law "modified-lcp" replaces 0 ≤ g_N ⟂ ν_N by 0 ≤ g_N ⟂ (ν_N − hP_N) ≥ 0. For comparison
 // only: after an accumulation of impacts contacts never come to rest.                         (16)

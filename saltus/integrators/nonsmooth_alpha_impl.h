@@ -1,4 +1,5 @@
 // Inside of NonsmoothAlpha: one step of the equations of nonsmooth_alpha.h, whose numbers are used.
+// @cite BrulsAcaryCardona2014
 #pragma once
 
 #include <array>
