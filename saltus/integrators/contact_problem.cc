@@ -17,7 +17,7 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
   size_ = 0;
   for (const int i : active) {
     const Contact& c = set.contacts[i];
-    const bool frictional = rows == Rows::kAll && c.dimension > 1 && c.friction > 0;
+    const bool frictional = rows != Rows::kNormalOnly && c.dimension > 1 && c.friction > 0;
     Cone cone;
     cone.kind = frictional ? ConeKind::kFriction : ConeKind::kNonnegative;
     cone.offset = size_;
@@ -45,11 +45,11 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
   problem_.b.resize(size_);
 }
 
-void ContactProblem::FormDelassus(const KktSolver& kkt) {
-  if (!FormBodyForm(kkt)) FormAssembled(kkt);
+void ContactProblem::FormDelassus(const KktSolver& kkt, const DelassusCorrection* correction) {
+  if (!FormBodyForm(kkt, correction)) FormAssembled(kkt, correction);
 }
 
-bool ContactProblem::FormBodyForm(const KktSolver& kkt) {
+bool ContactProblem::FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction) {
   if (!problem_.loads.empty()) return false;
   for (const Block& block : blocks_) {
     if (block.count > 2) return false;
@@ -66,7 +66,18 @@ bool ContactProblem::FormBodyForm(const KktSolver& kkt) {
     }
     int& id = body_of_block_[velocity_block];
     if (id < 0) {
-      id = body_form_.AddBody(kkt.free_block_inverse(velocity_block));
+      if (correction == nullptr) {
+        id = body_form_.AddBody(kkt.free_block_inverse(velocity_block));
+      } else {  // (3)
+        const auto inverse = kkt.free_block_inverse(velocity_block);
+        const BlockPattern& pattern = correction->tangent->pattern();
+        const auto T = correction->tangent->block(pattern.FindSlot(velocity_block, velocity_block));
+        response_ = T * inverse;
+        rhs_ = inverse;
+        rhs_.noalias() -=
+            correction->factor * (correction->kkt->free_block_inverse(velocity_block) * response_);
+        id = body_form_.AddBody(rhs_);
+      }
       touched_.push_back(velocity_block);
     }
     return id;
@@ -120,7 +131,7 @@ void ContactProblem::FindCouplings(const KktSolver& kkt) {
   }
 }
 
-void ContactProblem::FormAssembled(const KktSolver& kkt) {
+void ContactProblem::FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction) {
   FindCouplings(kkt);
   assembled_.SetPattern(dimensions_, row_begin_, columns_);
   for (ConeLoad& load : problem_.loads) load.rows.setZero(0, 0);
@@ -145,6 +156,11 @@ void ContactProblem::FormAssembled(const KktSolver& kkt) {
       column += blocks_[j].rows;
     }
     kkt.SolveInComponent(comp, &rhs_, problem_.loads.empty() ? nullptr : &lambda_);
+    if (correction != nullptr) {  // (3)
+      kkt.MultiplyInComponent(comp, *correction->tangent, rhs_, &response_);
+      correction->kkt->SolveInComponent(comp, &response_, nullptr);
+      rhs_ -= correction->factor * response_;
+    }
     // A_ij += H_i X_j for all pairs in the component.
     column = 0;
     for (std::size_t y = begin; y < end; ++y) {

@@ -6,7 +6,9 @@
 //   (2)
 // A takes the body form where every touched component is a free block (O(1) per contact), and is
 // assembled by blocks otherwise: contacts i, j couple if they touch a common component.
-// Blocks: the active contacts in the order given, then the dry frictions of joints.
+// Where stiff forces answer to the response v, A = H (I − c S̃⁻¹T) S⁻¹Hᵀ with a second factored
+// system S̃ and a tangent T (DelassusCorrection). (3) Blocks: the active contacts in the order
+// given, then the dry frictions of joints.
 // @cite AcaryBrogliato2008
 #pragma once
 
@@ -22,16 +24,24 @@
 
 namespace saltus {
 
+/// The terms of (3).
+struct DelassusCorrection {
+  const KktSolver* kkt = nullptr;        // S̃, with the components of S
+  const BlockMatrix* tangent = nullptr;  // T
+  double factor = 0;                     // c
+};
+
 class ContactProblem {
  public:
-  enum class Rows { kAll, kNormalOnly };
+  /// All rows; contacts with friction but without the dry frictions of joints; normal rows only.
+  enum class Rows { kAll, kContactsOnly, kNormalOnly };
 
   /// Lays out blocks and rows. `active` are indices into set.contacts. With kNormalOnly every
   /// contact becomes one nonnegative row and dry frictions are left out (position projection).
   void SetRows(const ContactSet& set, std::span<const int> active, Rows rows);
   /// Forms the Delassus operator of the factored kkt. Call after SetRows, and again whenever kkt
   /// was factored anew.
-  void FormDelassus(const KktSolver& kkt);
+  void FormDelassus(const KktSolver& kkt, const DelassusCorrection* correction = nullptr);
   /// Bounds of dry friction over a step h with the joint impulses Λ_free: s = bound·h + μ|Λ_load|.
   void SetFrictionBounds(double h, const VectorX& lambda_free);
 
@@ -52,8 +62,8 @@ class ContactProblem {
     int first = 0, count = 0;  // row blocks in the ContactSet
     int rows = 0;              // rows used: all, or the normal one
   };
-  bool FormBodyForm(const KktSolver& kkt);
-  void FormAssembled(const KktSolver& kkt);
+  bool FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction);
+  void FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FindCouplings(const KktSolver& kkt);
   void AddLoadRows(const KktSolver& kkt, int comp, std::size_t begin, std::size_t end);
   ContactSet::Rows rows(int block, const RowBlock& b) const;
@@ -71,7 +81,7 @@ class ContactProblem {
   std::vector<std::array<int, 2>> touches_;  // (component, block), sorted
   std::vector<std::vector<int>> neighbours_;
   std::vector<int> dimensions_, row_begin_, columns_;
-  MatrixX rhs_, lambda_;
+  MatrixX rhs_, lambda_, response_;
 };
 
 }  // namespace saltus

@@ -92,8 +92,10 @@ void KktSolver::FindComponents(const SparseRows& G_pattern) {
     std::fill_n(block_of_dof_.begin() + pattern_->offset(b), pattern_->size(b), b);
   }
   DisjointSets sets(num_blocks);
+  slot_begin_.assign(num_blocks + 1, 0);
   for (int s = 0; s < pattern_->num_slots(); ++s) {
     sets.Unite(pattern_->slot(s)[0], pattern_->slot(s)[1]);
+    slot_begin_[pattern_->slot(s)[0] + 1] = s + 1;  // slots are sorted by row, none is empty
   }
   const int* begin = G_pattern.outerIndexPtr();
   const int* column = G_pattern.innerIndexPtr();
@@ -292,6 +294,23 @@ bool KktSolver::SolveInComponent(int comp, MatrixX* rhs, MatrixX* lambda) const 
     if (lambda != nullptr) lambda->col(j) = y.tail(m);
   }
   return solved;
+}
+
+void KktSolver::MultiplyInComponent(int comp, const BlockMatrix& B, const MatrixX& X,
+                                    MatrixX* Y) const {
+  Y->setZero(X.rows(), X.cols());
+  const std::span<const int> dofs = component_dofs(comp);
+  for (std::size_t i = 0; i < dofs.size();) {
+    const int block = block_of_dof_[dofs[i]];
+    const int rows = pattern_->size(block);
+    for (int s = slot_begin_[block]; s < slot_begin_[block + 1]; ++s) {
+      const int other = pattern_->slot(s)[1];
+      if (pattern_->size(other) == 0) continue;
+      Y->middleRows(static_cast<Eigen::Index>(i), rows).noalias() +=
+          B.block(s) * X.middleRows(local_dof_[pattern_->offset(other)], pattern_->size(other));
+    }
+    i += static_cast<std::size_t>(rows);
+  }
 }
 
 }  // namespace saltus

@@ -73,6 +73,8 @@ class KktSolver {
   /// @param rhs  n_comp × k; in: f, out: x
   /// @param lambda  m_comp × k or null
   bool SolveInComponent(int comp, MatrixX* rhs, MatrixX* lambda) const;
+  /// Y = B X for columns that live in one component; B has the pattern of S.
+  void MultiplyInComponent(int comp, const BlockMatrix& B, const MatrixX& X, MatrixX* Y) const;
 
  private:
   void FindComponents(const SparseRows& G_pattern);
@@ -88,6 +90,7 @@ class KktSolver {
   std::vector<int> block_of_dof_, component_of_block_, component_of_row_;
   std::vector<int> dof_begin_{0}, dofs_, row_begin_{0}, rows_;
   std::vector<int> local_dof_;
+  std::vector<int> slot_begin_;  // first slot of each block row of the pattern
 
   struct FreeBlock {
     int size;

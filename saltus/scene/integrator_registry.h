@@ -8,6 +8,7 @@
 
 #include "saltus/integrators/integrator.h"
 #include "saltus/integrators/moreau_jean.h"
+#include "saltus/integrators/nonsmooth_alpha.h"
 
 namespace saltus {
 
@@ -15,7 +16,7 @@ class MapField;
 struct Value;
 
 /// The options of every integrator, each in its own struct.
-using IntegratorOptions = std::variant<MoreauJeanOptions>;
+using IntegratorOptions = std::variant<MoreauJeanOptions, NonsmoothAlphaOptions>;
 
 /// A name of the registry and its options.
 struct IntegratorChoice {

@@ -1,0 +1,117 @@
+// Nonsmooth generalized-α: second order in smooth motion, contacts and joints exact at position and
+// at velocity level at the end of every step.
+// @cite BrulsAcaryCardona2014 @cite ChenEtAl2013 @cite ChungHulbert1993
+// Positions: @cite GearLeimkuhlerGupta1985. Rotations: @cite BrulsCardonaArnold2012.
+//
+// The motion over a step is split into a smooth part (q̃, ṽ, by f and the joint forces λ̃) and
+// two corrections: U of the positions (multipliers ν, kg m) and W of the velocities (impulses Λ).
+// At t_{n+1} (no index), G: joints, H: contacts, all at the total q:
+//
+//   M ṽ̇ = f(t,q,v) + Gᵀλ̃,               G ṽ + g_t = 0                                         (1)
+//   M U = Gᵀν + H_Nᵀν_N,                  g(q) = 0,    0 ≤ g_N(q) ⟂ ν_N ≥ 0                   (2)
+//   M W = GᵀΛ + HᵀP,                      G v + g_t = 0                                        (3)
+//   contacts with g_N(q̃) ≤ 0:  K* ∋ û ⟂ P ∈ K,   û_N = u_N + e_N u_N⁻ + μ|u_T|,
+//                               û_T = u_T + e_T u_T⁻,  u⁻ = H(q_n) v_n;    P = 0 for all others (4)
+//   q̃ = q_n ⊕ [h v_n + h²(½−β) a_n + h²β a],          q = q̃ ⊕ U                               (5)
+//   ṽ = v_n + h(1−γ) a_n + hγ a,                       v = ṽ + W                               (6)
+//   (1−α_m) a + α_m a_n = (1−α_f) ṽ̇ + α_f ṽ̇_n                                                 (7)
+//   α_m = (2ρ−1)/(ρ+1), α_f = ρ/(ρ+1), γ = ½+α_f−α_m, β = (γ+½)²/4,   ρ = ρ∞ ∈ [0, 1]          (8)
+//
+// q, v, ṽ̇ and a are carried from step to step; λ̃ only as the start of Newton's method; U, W, ν, Λ
+// start at zero. Joint force over a step: λ̃ + Λ/h. Contact force: P/h.
+// Dry friction of joints and joint limits take part in (3)-(4).
+//
+// Newton's method. With c = (1−α_m)/((1−α_f)γ), D = −∂f/∂v, K = ∂(Mṽ̇ − f − Gᵀλ̃)/∂q and
+//   S = c M + h D + h²(β/γ) K                                                                  (9)
+// one iteration solves, with the joints eliminated exactly (linalg/kkt_solver.h),
+//   S Δṽ + hK ΔU + hD ΔW − hGᵀλ̃ = −h(Mṽ̇ − f),     G Δṽ = −(Gṽ + g_t)                   (10)
+//   M U = Gᵀν + H_Nᵀν_N,    G(Δq) = −g,   0 ≤ g_N + H_N Δq ⟂ ν_N ≥ 0,  Δq = h(β/γ)Δṽ + ΔU     (11)
+//   (3), (4) with G, H of the iterate                                                          (12)
+// (11) and (12) are conic problems. Let P_M, P_S be the inverses of M and S on the motions that the
+// joints allow. Elimination of Δṽ from (10) leaves their operators
+//   A_p = H (I − h²(β/γ) P_S K) P_M Hᵀ  ( = c H P_S Hᵀ if D = 0),
+//   A_v = H (I − h P_S D) P_M Hᵀ                                                               (13)
+// so that stiff forces at a contact do not slow Newton's method down (variant monolithic). Variant
+// decoupled leaves hK ΔU + hD ΔW out of (10): A_p = A_v = H P_M Hᵀ; the same solution, linear
+// convergence where h²K is not small against M.
+// A conic problem holds every combination of the active sets of the source (its 𝒜: ν_N > 0, ℬ:
+// P ≠ 0), so sets cannot cycle within an iteration, and redundant contacts need no special care. If
+// the contacts found at successive iterates go on changing, the set is frozen and its gaps follow
+// g_N + H_N Δq.
+//
+// Variant robust: three problems in sequence, each to convergence, no outer loop.
+//   S: (1), (5)-(7) at q̃, ṽ alone.
+//   P: M U = Gᵀν + H_Nᵀν_N + h² f_p,   f_p = F(q,ṽ) − F(q̃,ṽ),   g = 0, 0 ≤ g_N ⟂ ν_N ≥ 0      (14)
+//   V: M W = GᵀΛ + HᵀP + h f_s,        f_s = F(q,v) − F(q̃,ṽ),   (3), (4)                  (15)
+//      F(q,v) = f(q,v) + G(q)ᵀλ̃ − M(q)ṽ̇; after contact ṽ̇ and a follow the change of f.
+//
+// Position law "modified-lcp" replaces 0 ≤ g_N ⟂ ν_N by 0 ≤ g_N ⟂ (ν_N − hP_N) ≥ 0. For comparison
+// only: after an accumulation of impacts contacts never come to rest.                         (16)
+//
+// Position friction (off by default): ν ∈ K with the slip of the step in place of u_T, so that
+// sticking contacts do not creep by h²/2 times the tangential acceleration per step.           (17)
+//
+// Deviation: rotations move by q̃ = q_n ⊕ D, q = q̃ ⊕ U rather than q_n ⊕ (D + U): the same on flat
+// spaces and for a fixed axis, second-order small otherwise, and U needs no tangent operator.
+// Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives and
+// those of G along v are left out of Newton's matrix.
+// Deviation: while no contact is near, (2) takes the metric S/c in place of M: U is of order h³
+// there. Deviation: a contact that is closed at q (within rounding) counts in (4) as one with
+// g_N(q̃) ≤ 0. Deviation: Coulomb friction and (17) are not in the source.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "saltus/integrators/integrator.h"
+
+namespace saltus {
+
+/// α_m, α_f, β, γ of (7), (5), (6).
+struct AlphaCoefficients {
+  double alpha_m = 1.0 / 3, alpha_f = 4.0 / 9, beta = 25.0 / 81, gamma = 11.0 / 18;
+
+  /// (8); ρ∞ ∈ [0, 1].
+  static AlphaCoefficients FromSpectralRadius(double rho_inf);
+  /// α_m = α_f = 0; second order only for γ = ½.
+  static AlphaCoefficients Newmark(double gamma, double beta);
+  /// α_m = 0, α_f ∈ [0, 1/3], γ = ½ + α_f, β = (1 + α_f)²/4: second order.
+  static AlphaCoefficients Hht(double alpha_f);
+};
+
+struct NonsmoothAlphaOptions {
+  enum class Variant { kMonolithic, kDecoupled, kRobust };
+  enum class PositionLaw { kGap, kModifiedLcp };
+
+  AlphaCoefficients coefficients;  // ρ∞ = 0.8
+  Variant variant = Variant::kMonolithic;
+  PositionLaw position_law = PositionLaw::kGap;
+  bool position_friction = false;     // (17)
+  double newton_tolerance = 1e-10;    // on (1)-(3) divided by the mass, relative to the velocities
+  double position_tolerance = 1e-12;  // m: penetration and |g| left, if above rounding
+  int max_newton_iterations = 30;
+  std::string solver = "auto";
+  ConicSolverOptions solver_options;
+};
+
+class NonsmoothAlpha final : public Integrator {
+ public:
+  /// Throws InputError if the coefficients are not those of a stable, dissipative scheme.
+  explicit NonsmoothAlpha(const NonsmoothAlphaOptions& options);
+  ~NonsmoothAlpha() override;
+
+  std::string name() const override { return "nonsmooth-alpha"; }
+  [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
+
+  /// Multipliers of the last step beyond those of the report, for studies: λ̃ [N] and ν [kg m] of
+  /// the joints, ν_N of the contacts in the order of the report.
+  const VectorX& smooth_joint_forces() const;
+  const VectorX& joint_position_multipliers() const;
+  const VectorX& contact_position_multipliers() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,416 @@
+// The contact problems of nonsmooth_alpha.h: positions (11) and velocities (12).
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/integrators/nonsmooth_alpha_impl.h"
+
+namespace saltus {
+namespace {
+
+/// Candidates of the position problem: gaps up to so many times the deepest penetration. Others
+/// that the push closes are found at the next iterate.
+constexpr double kReach = 3;
+/// Tolerances of the solvers of the position problem.
+constexpr std::array<double, 4> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-12};
+
+bool SetHasRestitution(const Contact& c) {
+  return c.restitution != 0 || c.restitution_tangential != 0;
+}
+
+}  // namespace
+
+/// Rows of one contact times x, without bias.
+Vector3 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& contact,
+                                       const VectorX& x) const {
+  Vector3 u = Vector3::Zero();
+  const int d = contact.dimension;
+  for (int k = contact.first_block; k < contact.first_block + contact.num_blocks; ++k) {
+    const RowBlock& rb = set.blocks[k];
+    const double* values = set.values.data() + rb.values;
+    for (int i = 0; i < d; ++i) {
+      for (int j = 0; j < rb.columns; ++j) u[i] += values[i * rb.columns + j] * x[rb.dof + j];
+    }
+  }
+  return u;
+}
+
+/// Contacts at q_, with the unknowns of those that were there before. A frozen set only moves.
+void NonsmoothAlpha::Impl::FindContacts(System& system, bool frozen) {
+  if (frozen) {
+    system.CalcDifference(q_contacts_, q_, &delta_);
+    for (Contact& c : contacts_.contacts) c.gap += CalcRows(contacts_, c, delta_)[0];
+    q_contacts_ = q_;
+    lost_ = false;
+    return;
+  }
+  keys_before_.clear();
+  for (const Contact& c : contacts_.contacts) keys_before_.push_back(c.key);
+  unknowns_before_.swap(unknowns_);
+  system.FindContacts(t_, q_, margin_, &contacts_);
+  q_contacts_ = q_;
+  unknowns_.assign(contacts_.contacts.size(), ContactUnknowns{});
+  lost_ = false;
+  std::size_t j = 0;
+  const auto check_lost = [&](std::size_t k) {
+    lost_ = lost_ || unknowns_before_[k].nu[0] != 0 || unknowns_before_[k].P[0] != 0;
+  };
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const ContactKey& key = contacts_.contacts[i].key;
+    while (j < keys_before_.size() && keys_before_[j] < key) check_lost(j++);
+    if (j < keys_before_.size() && keys_before_[j] == key) unknowns_[i] = unknowns_before_[j++];
+  }
+  while (j < keys_before_.size()) check_lost(j++);
+}
+
+/// Impulses of the last step, by key: the start of the conic solvers. ν ≈ hP/2 in contacts at rest.
+void NonsmoothAlpha::Impl::WarmStart() {
+  auto memory = start_->contacts.begin();
+  const auto find = [&](const ContactKey& key) {
+    memory =
+        std::lower_bound(start_->contacts.begin(), start_->contacts.end(), key,
+                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    return memory != start_->contacts.end() && memory->key == key;
+  };
+  if (start_->contacts.empty()) return;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const Contact& c = contacts_.contacts[i];
+    if (!find(c.key)) continue;
+    unknowns_[i].P.head(c.dimension) = (c.frame.transpose() * memory->impulse).head(c.dimension);
+    unknowns_[i].nu[0] = 0.5 * h_ * unknowns_[i].P[0];
+  }
+  Eigen::Index size = 0;
+  for (const DryFriction& f : contacts_.frictions) size += f.dimension;
+  friction_P_.setZero(size);
+  size = 0;
+  for (const DryFriction& f : contacts_.frictions) {
+    if (find(f.key)) friction_P_.segment(size, f.dimension) = memory->impulse.head(f.dimension);
+    size += f.dimension;
+  }
+}
+
+/// u⁻ of (4). Contacts that are not found at q_n take their rows at q.
+Vector3 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& contact) {
+  if (SetHasRestitution(contact)) {
+    if (!start_found_) {
+      system.FindContacts(start_->time, start_->q, margin_, &start_contacts_);
+      start_found_ = true;
+    }
+    const auto& list = start_contacts_.contacts;
+    const auto found =
+        std::lower_bound(list.begin(), list.end(), contact.key,
+                         [](const Contact& c, const ContactKey& key) { return c.key < key; });
+    if (found != list.end() && found->key == contact.key) {
+      return CalcRows(start_contacts_, *found, start_->v) + found->bias;
+    }
+  }
+  return CalcRows(contacts_, contact, start_->v) + contact.bias;
+}
+
+DelassusCorrection NonsmoothAlpha::Impl::MakeCorrection(bool position) const {
+  DelassusCorrection correction;  // (13)
+  correction.kkt = &*kkt_S_;
+  correction.tangent = position ? &K_ : &D_;
+  correction.factor = position ? h_ * h_ * k_.beta / k_.gamma : h_;
+  return correction;
+}
+
+void NonsmoothAlpha::Impl::SubtractCoupling(const DelassusCorrection& correction, const VectorX& y,
+                                            VectorX* x) {
+  correction.tangent->Multiply(y, &rhs_);
+  z_.setZero(system_->traits().num_constraints);
+  VectorX response;
+  correction.kkt->Solve(rhs_, z_, &response, nullptr);
+  *x -= correction.factor * response;
+}
+
+/// A solver whose tolerance leaves no more than position_tolerance of the depth.
+ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth) {
+  std::size_t k = 0;
+  while (k + 1 < kPositionTolerances.size() &&
+         kPositionTolerances[k] * depth > options_.position_tolerance) {
+    ++k;
+  }
+  if (position_solvers_[k] == nullptr) {
+    ConicSolverOptions options = options_.solver_options;
+    options.tolerance = kPositionTolerances[k];
+    position_solvers_[k] = MakeConicSolver(options_.solver, options);
+  }
+  return *position_solvers_[k];
+}
+
+/// Fills candidates_ from gaps_; returns the deepest penetration.
+double NonsmoothAlpha::Impl::ChooseCandidates() {
+  candidates_.clear();
+  const int n = static_cast<int>(contacts_.contacts.size());
+  double depth = 0;
+  for (int i = 0; i < n; ++i) depth = std::max(depth, -gaps_[i]);
+  if (!(depth > 0)) return 0;
+  for (int i = 0; i < n; ++i) {
+    if (gaps_[i] <= kReach * depth) candidates_.push_back(i);
+  }
+  return depth;
+}
+
+/// (11): U_, ν; dv_ gets its share of the coupling. kkt is the factored metric (M, G), rhs a force.
+bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs,
+                                         bool coupled) {
+  const int m = system.traits().num_constraints;
+  const double by_dv = h_ * k_.beta / k_.gamma;
+  const bool modified = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp;
+  c_rows_.resize(m);
+  if (m > 0) {
+    x_ = U_ - by_dv * dv_;
+    c_rows_.noalias() = G_ * x_;
+    c_rows_ -= g_;
+  }
+  force_end_ = rhs;
+  if (modified) {  // (16): the part hP of ν = κ + hP, from the last iterate
+    for (ContactUnknowns& unknown : unknowns_) unknown.nu = {h_ * unknown.P[0], 0, 0};
+    x_.setZero(dv_.size());
+    SubtractContactForces(true, &x_);
+    force_end_ -= x_;
+  }
+  if (m > 0 || modified || rhs.squaredNorm() > 0) {
+    kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
+  } else {
+    U_free_ = no_force_;
+  }
+  DelassusCorrection correction;
+  if (coupled) correction = MakeCorrection(true);
+  y_ = U_free_ - U_;
+  dq_ = by_dv * dv_ + y_;
+  if (coupled) SubtractCoupling(correction, y_, &dq_);
+
+  const int n = static_cast<int>(contacts_.contacts.size());
+  gaps_.resize(n);
+  for (int i = 0; i < n; ++i) {
+    const Contact& c = contacts_.contacts[i];
+    gaps_[i] = c.gap + CalcRows(contacts_, c, dq_)[0];
+  }
+  const double depth = ChooseCandidates();
+  if (!candidates_.empty()) {
+    position_problem_.SetRows(contacts_, candidates_,
+                              options_.position_friction ? ContactProblem::Rows::kContactsOnly
+                                                         : ContactProblem::Rows::kNormalOnly);
+    position_problem_.FormDelassus(kkt, coupled ? &correction : nullptr);
+    const int size = position_problem_.size();
+    VectorX& b = position_problem_.problem().b;
+    r_.setZero(size);
+    if (options_.position_friction) {  // (17): the slip of the whole step
+      system.CalcDifference(start_->q, q_, &x_);
+      x_ += dq_;
+    }
+    for (int i = 0; i < position_problem_.num_contacts(); ++i) {
+      const Contact& c = contacts_.contacts[candidates_[i]];
+      const ContactUnknowns& known = unknowns_[candidates_[i]];
+      const int o = position_problem_.offset(i);
+      const int d = position_problem_.cone(i).dimension;
+      b[o] = gaps_[candidates_[i]];
+      if (d > 1) {
+        const Vector3 slip = CalcRows(contacts_, c, x_) + h_ * c.bias;
+        b.segment(o + 1, d - 1) = slip.segment(1, d - 1);
+      }
+      r_.segment(o, d) = known.nu.head(d);
+      if (modified) r_[o] -= h_ * known.P[0];
+    }
+    const SolveReport solve = PositionSolver(depth).Solve(position_problem_.problem(), &r_);
+    report_.solver_iterations += solve.iterations;
+    if (solve.status == SolveStatus::kNotFinite) return false;
+    position_problem_.AddForce(r_, &force_end_);
+    kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
+  }
+  for (ContactUnknowns& unknown : unknowns_) {
+    unknown.nu.setZero();
+    if (modified) unknown.nu[0] = h_ * unknown.P[0];
+  }
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const int d = position_problem_.cone(static_cast<int>(i)).dimension;
+    unknowns_[candidates_[i]].nu.head(d) +=
+        r_.segment(position_problem_.offset(static_cast<int>(i)), d);
+  }
+  y_ = U_free_ - U_;
+  if (coupled) {  // hK ΔU of (10)
+    correction.factor = h_;
+    SubtractCoupling(correction, y_, &dv_);
+  }
+  // The gap at q̃ (for (4)) or at q, whichever is smaller.
+  dq_ = by_dv * dv_;
+  x_ = dq_ - U_;
+  dq_ += y_;
+  for (int i = 0; i < n; ++i) {
+    const Contact& c = contacts_.contacts[i];
+    gaps_[i] = c.gap + std::min(CalcRows(contacts_, c, dq_)[0], CalcRows(contacts_, c, x_)[0]);
+  }
+  U_ = U_free_;
+  return U_.allFinite();
+}
+
+/// Fills active_, and bias and shift of (4).
+void NonsmoothAlpha::Impl::ChooseActive(System& system) {
+  active_.clear();
+  for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
+    unknowns_[i].active = gaps_[i] <= gap_closed_;
+    if (unknowns_[i].active) active_.push_back(i);
+  }
+  velocity_problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
+  bias_.setZero(velocity_problem_.size());
+  shift_.setZero(velocity_problem_.size());
+  for (int i = 0; i < velocity_problem_.num_blocks(); ++i) {
+    const Cone& cone = velocity_problem_.cone(i);
+    const int d = cone.dimension;
+    if (i >= velocity_problem_.num_contacts()) {
+      const DryFriction& f = contacts_.frictions[i - velocity_problem_.num_contacts()];
+      bias_.segment(cone.offset, d) = f.bias.head(d);
+      continue;
+    }
+    const Contact& c = contacts_.contacts[active_[i]];
+    bias_.segment(cone.offset, d) = c.bias.head(d);
+    if (!SetHasRestitution(c)) continue;
+    const Vector3 u_minus = CalcStartVelocity(system, c);
+    shift_[cone.offset] = c.restitution * u_minus[0];
+    for (int k = 1; k < d; ++k) shift_[cone.offset + k] = c.restitution_tangential * u_minus[k];
+  }
+}
+
+/// (12): W_, Λ, P. kkt is the factored metric (M, G), rhs a force.
+bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs,
+                                         bool coupled) {
+  const int m = system.traits().num_constraints;
+  c_rows_.resize(m);
+  x_ = v_smooth_ + dv_;
+  if (m > 0) {
+    c_rows_.noalias() = G_ * x_;
+    c_rows_ = -c_rows_ - g_t_;
+  }
+  force_end_ = rhs;
+  if (m > 0 || rhs.squaredNorm() > 0) {
+    kkt.Solve(force_end_, c_rows_, &W_free_, &Lambda_);
+  } else {
+    W_free_ = no_force_;
+  }
+  ChooseActive(system);
+  if (velocity_problem_.num_blocks() > 0) {
+    DelassusCorrection correction;
+    if (coupled) correction = MakeCorrection(false);
+    velocity_problem_.FormDelassus(kkt, coupled ? &correction : nullptr);
+    y_ = h_ * lambda_ + Lambda_;
+    velocity_problem_.SetFrictionBounds(h_, y_);
+    dq_ = x_ + W_free_;
+    if (coupled) {
+      y_ = W_free_ - W_;
+      SubtractCoupling(correction, y_, &dq_);
+    }
+    velocity_problem_.CalcVelocity(dq_, &velocity_problem_.problem().b);
+    velocity_problem_.problem().b += bias_ + shift_;
+    r_.setZero(velocity_problem_.size());
+    const int contacts = velocity_problem_.num_contacts();
+    for (int i = 0; i < contacts; ++i) {
+      const int d = velocity_problem_.cone(i).dimension;
+      r_.segment(velocity_problem_.offset(i), d) = unknowns_[active_[i]].P.head(d);
+    }
+    const Eigen::Index friction_size =
+        r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
+                                                               : r_.size());
+    if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
+    const SolveReport solve = solver_->Solve(velocity_problem_.problem(), &r_);
+    report_.solver_iterations += solve.iterations;
+    report_.solver_residual = solve.residual.relative;
+    solver_ok_ = solve.ok();
+    worst_block_ = solve.residual.worst_block;
+    if (solve.status == SolveStatus::kNotFinite) return false;
+    friction_P_ = r_.tail(friction_size);
+    velocity_problem_.AddForce(r_, &force_end_);
+    kkt.Solve(force_end_, c_rows_, &W_free_, &Lambda_);
+    if (coupled) {  // hD ΔW of (10)
+      y_ = W_free_ - W_;
+      SubtractCoupling(correction, y_, &dv_);
+    }
+  } else {
+    solver_ok_ = true;
+    friction_P_.resize(0);
+  }
+  W_ = W_free_;
+  x_ = v_smooth_ + dv_ + W_;
+  velocity_problem_.CalcVelocity(x_, &u_);
+  u_ += bias_;
+  for (ContactUnknowns& unknown : unknowns_) unknown.P.setZero();
+  for (int i = 0; i < velocity_problem_.num_contacts(); ++i) {
+    const int d = velocity_problem_.cone(i).dimension;
+    unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d);
+    unknowns_[active_[i]].u.head(d) = u_.segment(velocity_problem_.offset(i), d);
+  }
+  return W_.allFinite();
+}
+
+/// (2): no penetration, and contacts with ν are closed.
+bool NonsmoothAlpha::Impl::GapsHold() const {
+  if (lost_) return false;
+  const bool modified = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const double gap = contacts_.contacts[i].gap;
+    if (!(gap >= -options_.position_tolerance)) return false;
+    double nu = unknowns_[i].nu[0];
+    if (modified) {  // (16), to the tolerance of Newton's method
+      const double by_impulse = h_ * unknowns_[i].P[0];
+      nu -= by_impulse;
+      if (std::abs(nu) <= options_.newton_tolerance * by_impulse) nu = 0;
+      if (nu < 0) return false;
+    }
+    if (nu > 0 && !(gap <= 2 * options_.position_tolerance)) return false;
+  }
+  return true;
+}
+
+/// (4) at the iterate: the velocities are those that the last velocity problem saw, and contacts
+/// that have closed since then do not approach.
+bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
+  if (contacts_.contacts.empty()) return true;
+  const double tolerance = 10 * options_.newton_tolerance * CalcVelocityScale();
+  system.CalcDifference(q_, q_smooth_, &x_);
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const Contact& c = contacts_.contacts[i];
+    const ContactUnknowns& known = unknowns_[i];
+    const double gap = c.gap + std::min(0.0, CalcRows(contacts_, c, x_)[0]);
+    if (gap > gap_closed_) {
+      if (known.P[0] != 0) return false;
+      continue;
+    }
+    const Vector3 u = CalcRows(contacts_, c, v_) + c.bias;
+    if (known.active) {
+      const int d = c.friction > 0 ? c.dimension : 1;
+      if (!((u - known.u).head(d).lpNorm<Eigen::Infinity>() <= tolerance)) return false;
+    } else {
+      const double u_minus =
+          SetHasRestitution(c) ? c.restitution * CalcStartVelocity(system, c)[0] : 0;
+      if (!(u[0] + u_minus >= -tolerance)) return false;
+    }
+  }
+  return true;
+}
+
+void NonsmoothAlpha::Impl::SubtractContactForces(bool position, VectorX* f) const {
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const Vector3& p = position ? unknowns_[i].nu : unknowns_[i].P;
+    if (p.isZero(0)) continue;
+    const Contact& c = contacts_.contacts[i];
+    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+      const RowBlock& rb = contacts_.blocks[k];
+      const auto rows = contacts_.rows(rb, c.dimension);
+      f->segment(rb.dof, rb.columns).noalias() -= rows.transpose().lazyProduct(p.head(c.dimension));
+    }
+  }
+  if (position) return;
+  Eigen::Index o = 0;
+  for (const DryFriction& friction : contacts_.frictions) {
+    if (o + friction.dimension > friction_P_.size()) break;
+    for (int k = friction.first_block; k < friction.first_block + friction.num_blocks; ++k) {
+      const RowBlock& rb = contacts_.blocks[k];
+      const auto rows = contacts_.rows(rb, friction.dimension);
+      f->segment(rb.dof, rb.columns).noalias() -=
+          rows.transpose().lazyProduct(friction_P_.segment(o, friction.dimension));
+    }
+    o += friction.dimension;
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,132 @@
+// Inside of NonsmoothAlpha: one step of the equations of nonsmooth_alpha.h, whose numbers are used.
+// @cite BrulsAcaryCardona2014
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "saltus/integrators/contact_problem.h"
+#include "saltus/integrators/nonsmooth_alpha.h"
+#include "saltus/linalg/kkt_solver.h"
+
+namespace saltus {
+
+class NonsmoothAlpha::Impl {
+ public:
+  explicit Impl(const NonsmoothAlphaOptions& options);
+  const StepReport& Step(System& system, double h, State* state);
+
+  VectorX lambda_;         // λ̃, N
+  VectorX nu_joint_;       // ν of the joints, kg m
+  VectorX nu_of_contact_;  // ν_N in the order of report_.contacts, kg m
+
+ private:
+  /// What is known of a contact at the current iterate, by its place in contacts_.
+  struct ContactUnknowns {
+    Vector3 nu = Vector3::Zero();  // ν_N (and tangential parts with (17)), kg m
+    Vector3 P = Vector3::Zero();   // N s
+    Vector3 u = Vector3::Zero();   // u that the last velocity problem gave P to
+    bool active = false;           // took part in (4)
+  };
+  // nonsmooth_alpha.cc
+  void Prepare(System& system);
+  void Begin(System& system, double h, State* state);
+  void Place(System& system);
+  void Evaluate(System& system, bool frozen);
+  void FormSmoothMatrix(System& system);
+  bool SolveSmooth(System& system);
+  bool Iterate(System& system);
+  bool SolvePositionWithoutContacts(System& system);
+  bool IterateLinear(System& system);
+  bool PositionEquationHolds(System& system);
+  bool StepEquationsHold(System& system);
+  bool CloseJoints(System& system);
+  void DivideByMassDiagonal(VectorX* f) const;
+  double CalcMassScaled(VectorX* residual) const;
+  double CalcVelocityScale() const;
+
+  // nonsmooth_alpha_contact.cc
+  void FindContacts(System& system, bool frozen);
+  void WarmStart();
+  Vector3 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
+  Vector3 CalcStartVelocity(System& system, const Contact& contact);
+  bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
+  bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
+  double ChooseCandidates();
+  void ChooseActive(System& system);
+  bool GapsHold() const;
+  bool ContactVelocitiesHold(System& system);
+  /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
+  void SubtractContactForces(bool position, VectorX* f) const;
+  ConicSolver& PositionSolver(double depth);
+  DelassusCorrection MakeCorrection(bool position) const;
+  /// x −= factor P_S T y, T = K or D (13).
+  void SubtractCoupling(const DelassusCorrection& correction, const VectorX& y, VectorX* x);
+
+  // nonsmooth_alpha_robust.cc
+  bool IterateRobust(System& system);
+  bool SolveSmoothAlone(System& system);
+  bool SolvePositionAlone(System& system);
+  bool SolveVelocityAlone(System& system);
+  void CalcForceBalance(System& system, const VectorX& q, const VectorX& v, VectorX* F);
+
+  // nonsmooth_alpha_report.cc
+  void ReportContacts(System& system);
+  void ReportWork(System& system);
+  void Finish(System& system, State* state);
+  void Remember(State* state) const;
+  void NameCulprit(const System& system);
+
+  const NonsmoothAlphaOptions options_;
+  const AlphaCoefficients k_;
+  const double c_;  // (1−α_m)/((1−α_f)γ) of (9)
+  std::unique_ptr<ConicSolver> solver_;
+  std::array<std::unique_ptr<ConicSolver>, 4> position_solvers_;
+  ContactProblem position_problem_, velocity_problem_;
+  StepReport report_;
+
+  // Per system, made once.
+  const System* system_ = nullptr;
+  std::optional<KktSolver> kkt_M_, kkt_S_;
+  BlockMatrix M_, K_, D_, S_;
+  SparseRows G_;
+  bool linear_ = false;          // f, M, G do not depend on q, v
+  bool smooth_is_mass_ = false;  // S = c M
+  bool large_ = false;           // a factorisation is worth keeping
+  bool stiff_ = false;           // S differs from c M by more than a few percent
+
+  // The step.
+  double h_ = 0, t_ = 0;  // t_: end of the step
+  const State* start_ = nullptr;
+  VectorX vd_start_, a_start_, lambda_start_;
+  double force_speed_ = 0;     // h |f/M|
+  double rounding_speed_ = 0;  // h |K/M| times the rounding of q
+  double margin_ = 0;          // of the search for contacts, m
+  double gap_closed_ = 0;      // gaps up to this count as closed in (4), m
+  double residual_ = 0;        // largest of (1) and the joints, as a velocity
+  bool no_contacts_ = false;   // at this iterate, none within the margin
+  bool solver_ok_ = true;
+  int worst_block_ = -1;
+
+  // The iterate.
+  VectorX vd_, a_, v_smooth_, q_smooth_, U_, W_, q_, v_, Lambda_, f_, g_, g_t_;
+  VectorX dv_;  // Δṽ of the iteration
+  ContactSet contacts_;
+  std::vector<ContactUnknowns> unknowns_, unknowns_before_;  // one per contact of contacts_
+  std::vector<ContactKey> keys_before_;
+  VectorX q_contacts_;         // where contacts_ have been found or moved to
+  bool lost_ = false;          // a contact with ν or P is not there any more
+  ContactSet start_contacts_;  // at q_n, found only if an active contact has restitution
+  bool start_found_ = false;
+  VectorX friction_P_;  // impulses of the dry frictions of joints
+
+  std::vector<int> candidates_, active_;
+  VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration
+  VectorX U_free_, W_free_, bias_, shift_, r_, u_, dq_;
+  VectorX rhs_, c_rows_, x_, y_, z_, no_force_, delta_, force_start_, force_end_;
+  VectorX F_smooth_;  // F(q̃, ṽ) of (14)
+};
+
+}  // namespace saltus
