@@ -1,16 +1,57 @@
 #include "saltus/cones/solvers/auto_solver.h"
 
+#include <algorithm>
+
 namespace saltus {
+namespace {
+
+constexpr int kFirstSweeps = 100;
+constexpr int kTurnShare = 5;  // max_iterations over what the turns may use …
+constexpr int kMinTurns = 200;  // … but at least this
+
+NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
+  NsgsOptions sweeps{options};
+  sweeps.max_iterations = std::min(options.max_iterations, kFirstSweeps);
+  return sweeps;
+}
+
+ConicSolverOptions Turns(const ConicSolverOptions& options) {
+  ConicSolverOptions turns = options;
+  turns.max_iterations =
+      std::min(options.max_iterations, std::max(kMinTurns, options.max_iterations / kTurnShare));
+  return turns;
+}
+
+bool IsFinal(const SolveReport& report) {
+  return report.ok() || report.status == SolveStatus::kInfeasible ||
+         report.status == SolveStatus::kNotFinite;
+}
+
+}  // namespace
+
+AutoSolver::AutoSolver(const ConicSolverOptions& options)
+    : options_(options),
+      lemke_(options),
+      first_sweeps_(FirstSweeps(options)),
+      nsgs_(NsgsOptions{options}),
+      hybrid_(Turns(options)) {}
+
+SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
+  if (problem.size() > kMaxNewtonRows) return nsgs_.Solve(problem, r);
+  const SolveReport sweeps = first_sweeps_.Solve(problem, r);
+  if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
+  SolveReport report = hybrid_.Solve(problem, r);
+  report.iterations += sweeps.iterations;
+  return report;
+}
 
 SolveReport AutoSolver::Solve(const ConicProblem& problem, VectorX* r) {
   if (problem.size() > kMaxLemkeRows || !LemkeSolver::Accepts(problem)) {
-    return nsgs_.Solve(problem, r);
+    return SolveWithFriction(problem, r);
   }
   const SolveReport exact = lemke_.Solve(problem, r);
-  const bool final = exact.ok() || exact.status == SolveStatus::kInfeasible ||
-                     exact.status == SolveStatus::kNotFinite;
-  if (final) return exact;
-  SolveReport report = nsgs_.Solve(problem, r);
+  if (IsFinal(exact)) return exact;
+  SolveReport report = SolveWithFriction(problem, r);
   report.iterations += exact.iterations;
   return report;
 }

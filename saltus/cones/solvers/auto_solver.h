@@ -1,10 +1,18 @@
-// The solver that chooses for you: Lemke's method where it applies and is cheap (no friction, at
-// most kMaxLemkeRows rows), NSGS otherwise, and also where Lemke's answer misses the tolerance.
+// The solver that chooses for you:
+//
+//   no friction, at most kMaxLemkeRows rows     Lemke's method: exact, finitely many pivots
+//   otherwise                                   Gauss–Seidel; where it crawls and there are at most
+//                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
+//                                               turns (hybrid_solver.h)
+//
+// What misses the tolerance is handed on, and the best iterate of all is returned. A Newton step
+// costs as much as many sweeps: of max_iterations only a share goes to the turns.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "saltus/cones/solvers/hybrid_solver.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
 
@@ -13,9 +21,9 @@ namespace saltus {
 class AutoSolver final : public ConicSolver {
  public:
   static constexpr int kMaxLemkeRows = 40;
+  static constexpr int kMaxNewtonRows = 3000;
 
-  explicit AutoSolver(const ConicSolverOptions& options)
-      : options_(options), lemke_(options), nsgs_(NsgsOptions{options}) {}
+  explicit AutoSolver(const ConicSolverOptions& options);
 
   std::string name() const override { return "auto"; }
   [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
@@ -24,9 +32,13 @@ class AutoSolver final : public ConicSolver {
   }
 
  private:
+  SolveReport SolveWithFriction(const ConicProblem& problem, VectorX* r);
+
   ConicSolverOptions options_;
   LemkeSolver lemke_;
-  NsgsSolver nsgs_;
+  NsgsSolver first_sweeps_;  // as many as usually are enough
+  NsgsSolver nsgs_;          // for problems that are too large for Newton
+  HybridSolver hybrid_;
 };
 
 }  // namespace saltus
