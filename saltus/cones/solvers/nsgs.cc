@@ -159,7 +159,8 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
   SolveReport report;
   report.residual.relative = kInfinity;
   has_best_ = false;
-  if (Judge(problem, *r, &report) <= options_.tolerance) return report;
+  Judge(problem, *r, &report);
+  if (IsWithinTolerance(report.residual, options_)) return report;
   const bool small = problem.size() <= FaceNewton::kMaxRows;
   bool newton_ready = false;
   CheckSchedule checks(options_.tolerance, small ? kCheckPeriodSmall : kCheckPeriod);
@@ -182,7 +183,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
       const double residual = Judge(problem, *r, &report);
       checks.Record(k, change, residual);
       bool moved = false;
-      if (residual > options_.tolerance && small && newton.IsDue(k)) {
+      if (!IsWithinTolerance(report.residual, options_) && small && newton.IsDue(k)) {
         if (!newton_ready) newton_.Prepare(problem);
         newton_ready = true;
         moved = TryNewton(problem, residual, form, r, &report);
@@ -190,7 +191,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
       } else {
         form->Start(r->data());
       }
-      if (report.residual.relative <= options_.tolerance) {
+      if (IsWithinTolerance(report.residual, options_)) {
         report.status = SolveStatus::kConverged;
         break;
       }
