@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "saltus/scene/field.h"
+#include "saltus/scene/integrator_rows.h"
 
 namespace saltus {
-namespace {
-
 // --- What several integrators share
 // ---------------------------------------------------------------
 
-const IntegratorInfo::Option kSolverOption = {
-    "solver", "contact solver {name, tolerance, max_iterations}; default {auto, 1e-9, 1000}"};
+IntegratorInfo::Option MakeSolverOption() {
+  return {"solver", "contact solver {name, tolerance, max_iterations}; default {auto, 1e-9, 1000}"};
+}
 
 void ReadSolver(const MapField& simulation, std::string* name, ConicSolverOptions* options) {
   const std::optional<Field> field = simulation.Find("solver");
@@ -34,6 +34,15 @@ Value MakeSolver(const std::string& name, const ConicSolverOptions& options) {
   solver.Add("max_iterations", MakeNumber(options.max_iterations));
   return solver;
 }
+
+void ReadNewton(const MapField& simulation, double* tolerance, int* max_iterations) {
+  *tolerance = simulation.ReadNumber("newton_tolerance", *tolerance, kPositive);
+  if (const auto key = simulation.Find("max_newton_iterations")) {
+    *max_iterations = static_cast<int>(key->ReadInteger(1, 10'000));
+  }
+}
+
+namespace {
 
 // --- moreau-jean
 // -------------------------------------------------------------------------------------
@@ -59,11 +68,7 @@ IntegratorOptions ReadMoreauJean(const MapField& simulation) {
   options.projection = simulation.ReadBool("projection", options.projection);
   options.projection_tolerance =
       simulation.ReadNumber("projection_tolerance", options.projection_tolerance, kPositive);
-  options.newton_tolerance =
-      simulation.ReadNumber("newton_tolerance", options.newton_tolerance, kPositive);
-  if (const auto key = simulation.Find("max_newton_iterations")) {
-    options.max_newton_iterations = static_cast<int>(key->ReadInteger(1, 10'000));
-  }
+  ReadNewton(simulation, &options.newton_tolerance, &options.max_newton_iterations);
   ReadSolver(simulation, &options.solver, &options.solver_options);
   return options;
 }
@@ -91,7 +96,7 @@ const IntegratorInfo kMoreauJean = {
      {"projection_tolerance", "penetration that the projection may leave, m, > 0; default 1e-9"},
      {"newton_tolerance", "relative, on the velocity increment, > 0; default 1e-11"},
      {"max_newton_iterations", "in [1, 10000]; default 25"},
-     kSolverOption},
+     MakeSolverOption()},
     ReadMoreauJean,
     WriteMoreauJean,
     [](const IntegratorOptions& options) -> std::unique_ptr<Integrator> {
@@ -101,7 +106,8 @@ const IntegratorInfo kMoreauJean = {
 }  // namespace
 
 const std::vector<IntegratorInfo>& ListIntegrators() {
-  static const std::vector<IntegratorInfo> integrators = {kMoreauJean};
+  static const std::vector<IntegratorInfo> integrators = {kMoreauJean, MakeSchatzmanPaoliRow(),
+                                                          MakeGeneralizedAlphaIndex3Row()};
   return integrators;
 }
 
