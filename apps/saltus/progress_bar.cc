@@ -1,6 +1,7 @@
 #include "apps/saltus/progress_bar.h"
 
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,8 +13,8 @@ constexpr double kPrintInterval = 0.1;  // s of wall time
 
 }  // namespace
 
-ProgressBar::ProgressBar(double until, bool quiet)
-    : visible_(!quiet && isatty(STDERR_FILENO) != 0), until_(until) {}
+ProgressBar::ProgressBar(double until, bool quiet, std::string prefix)
+    : visible_(!quiet && isatty(STDERR_FILENO) != 0), until_(until), prefix_(std::move(prefix)) {}
 
 void ProgressBar::OnStart(const StepView& view) {
   first_step_ = view.step_index;
@@ -25,7 +26,7 @@ void ProgressBar::OnStart(const StepView& view) {
 void ProgressBar::OnStep(const StepView& view) {
   if (!visible_ || since_print_.seconds() < kPrintInterval) return;
   meter_.Update(view.state.time, view.step_index - first_step_, since_start_.seconds());
-  fmt::print(stderr, "\r\033[K{}", meter_.MakeLine());
+  fmt::print(stderr, "\r\033[K{}{}", prefix_, meter_.MakeLine());
   std::fflush(stderr);
   since_print_.Restart();
 }

@@ -35,6 +35,8 @@ void VisitAudit(AuditType& audit, Visit visit) {
   visit(audit.steps);
   visit(audit.rejected);
   visit(audit.flagged);
+  visit(audit.at_min_step);
+  visit(audit.min_step);
   visit(audit.events);
   visit(audit.newton_iterations);
   visit(audit.solver_iterations);

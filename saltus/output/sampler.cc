@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "saltus/base/error.h"
 
@@ -42,6 +43,19 @@ ChannelSampler::ChannelSampler(const ResultReader& reader, const Channel& channe
         channel.quantity->components[static_cast<std::size_t>(channel.component)];
     rates_ = reader.ReadChannel(body + ".velocity." + axis);
   }
+}
+
+ChannelSampler::ChannelSampler(std::string name, std::vector<double> times,
+                               std::vector<double> values, std::vector<double> rates,
+                               Interpolation interpolation)
+    : name_(std::move(name)),
+      times_(std::move(times)),
+      values_(std::move(values)),
+      rates_(std::move(rates)),
+      interpolation_(interpolation) {
+  SALTUS_CHECK(!times_.empty() && times_.size() == values_.size(), "no values of " + name_);
+  SALTUS_CHECK(interpolation_ != Interpolation::kHermite || rates_.size() == values_.size(),
+               "no rates of " + name_);
 }
 
 // 1e-9 of the distance to the neighbours, and at least the rounding of the time itself.

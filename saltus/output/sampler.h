@@ -20,6 +20,9 @@ const char* InterpolationName(Interpolation interpolation);
 class ChannelSampler {
  public:
   ChannelSampler(const ResultReader& reader, const Channel& channel);
+  /// Over numbers in memory. `rates` are those of the values, as long as them, for kHermite.
+  ChannelSampler(std::string name, std::vector<double> times, std::vector<double> values,
+                 std::vector<double> rates, Interpolation interpolation);
 
   Interpolation interpolation() const { return interpolation_; }
   /// True if a frame was recorded at t (to 1e-9 of the distance to its neighbours): no

@@ -108,7 +108,7 @@ std::string MakePath(const PlotLine& line, const Scale& x, const Scale& y) {
   };
   const std::size_t count = std::min(line.times.size(), line.values.size());
   for (std::size_t i = 0; i < count;) {
-    if (!std::isfinite(line.values[i])) {
+    if (!std::isfinite(line.values[i]) || !std::isfinite(line.times[i])) {
       lift_pen();
       ++i;
       continue;
@@ -142,19 +142,35 @@ void AddLegend(std::string* svg, const Panel& panel, double right) {
   }
 }
 
-void AddPanel(std::string* svg, const Panel& panel, const Scale& x, bool is_last) {
+std::string FormatTick(double tick, bool logarithmic) {
+  return fmt::format("{:.6g}", logarithmic ? std::pow(10.0, tick) : tick);
+}
+
+void AddMarkers(std::string* svg, const PlotLine& line, const Scale& x, const Scale& y,
+                const char* colour) {
+  for (std::size_t i = 0; i < std::min(line.times.size(), line.values.size()); ++i) {
+    if (!std::isfinite(line.times[i]) || !std::isfinite(line.values[i])) continue;
+    *svg += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" fill=\"{}\"/>\n",
+                        x(line.times[i]), y(line.values[i]), colour);
+  }
+}
+
+void AddPanel(std::string* svg, const Panel& panel, const Scale& x, const PlotOptions& options,
+              bool is_last) {
+  const bool log = options.logarithmic;
   const double left = x.at_from, right = x.at_to;
-  const std::vector<double> y_ticks = MakeTicks(panel.y.low, panel.y.high, 6);
+  const std::vector<double> y_ticks =
+      log ? MakeLogTicks(panel.y.low, panel.y.high) : MakeTicks(panel.y.low, panel.y.high, 6);
   const Scale y{y_ticks.front(), y_ticks.back(), panel.bottom, panel.top};
   for (const double tick : y_ticks) {
     AddRule(svg, left, y(tick), right, y(tick), "#e3e3e3");
-    AddText(svg, left - 8, y(tick) + 4, "text-anchor=\"end\"", fmt::format("{:.6g}", tick));
+    AddText(svg, left - 8, y(tick) + 4, "text-anchor=\"end\"", FormatTick(tick, log));
   }
-  for (const double tick : MakeTicks(x.from, x.to, 10)) {
+  for (const double tick : log ? MakeLogTicks(x.from, x.to) : MakeTicks(x.from, x.to, 10)) {
     if (tick < x.from - 1e-9 * (x.to - x.from) || tick > x.to + 1e-9 * (x.to - x.from)) continue;
     AddRule(svg, x(tick), panel.top, x(tick), panel.bottom, "#e3e3e3");
     if (!is_last) continue;
-    AddText(svg, x(tick), panel.bottom + 18, "text-anchor=\"middle\"", fmt::format("{:.6g}", tick));
+    AddText(svg, x(tick), panel.bottom + 18, "text-anchor=\"middle\"", FormatTick(tick, log));
   }
   *svg += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
@@ -165,6 +181,7 @@ void AddPanel(std::string* svg, const Panel& panel, const Scale& x, bool is_last
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" "
         "stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n",
         MakePath(*panel.lines[i], x, y), kColours[panel.colours[i]]);
+    if (options.markers) AddMarkers(svg, *panel.lines[i], x, y, kColours[panel.colours[i]]);
   }
   AddLegend(svg, panel, right);
   const std::string label = panel.lines.size() == 1
@@ -194,7 +211,27 @@ std::vector<double> MakeTicks(double low, double high, int max_count) {
   return ticks;
 }
 
-std::string MakeSvgPlot(const std::vector<PlotLine>& lines, const PlotOptions& options) {
+std::vector<double> MakeLogTicks(double low, double high) {
+  const double first = std::floor(low + 1e-9), last = std::ceil(high - 1e-9);
+  const bool fine = last - first <= 2;
+  std::vector<double> ticks;
+  for (double power = first; power <= last; ++power) {
+    ticks.push_back(power);
+    if (!fine || power == last) continue;
+    ticks.push_back(power + std::log10(2.0));
+    ticks.push_back(power + std::log10(5.0));
+  }
+  return ticks;
+}
+
+std::string MakeSvgPlot(const std::vector<PlotLine>& all_lines, const PlotOptions& options) {
+  std::vector<PlotLine> lines = all_lines;
+  if (options.logarithmic) {
+    for (PlotLine& line : lines) {
+      for (double& x : line.times) x = std::log10(x);  // not finite unless positive: left out
+      for (double& y : line.values) y = std::log10(y);
+    }
+  }
   std::vector<Panel> panels = MakePanels(lines);
   Range time;
   for (const PlotLine& line : lines) {
@@ -218,8 +255,8 @@ std::string MakeSvgPlot(const std::vector<PlotLine>& lines, const PlotOptions& o
       "font-size=\"12\" fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       options.width, height);
   AddText(&svg, kLeft, 26, "font-size=\"15\" font-weight=\"bold\"", options.title);
-  for (const Panel& panel : panels) AddPanel(&svg, panel, x, &panel == &panels.back());
-  AddText(&svg, (x.at_from + x.at_to) / 2, height - 14, "text-anchor=\"middle\"", "time [s]");
+  for (const Panel& panel : panels) AddPanel(&svg, panel, x, options, &panel == &panels.back());
+  AddText(&svg, (x.at_from + x.at_to) / 2, height - 14, "text-anchor=\"middle\"", options.x_label);
   return svg + "</svg>\n";
 }
 

@@ -1,4 +1,5 @@
-// A line plot over time as an SVG image: axes, ticks, units and a legend, nothing to install.
+// A line plot over time (or over another quantity, also with logarithmic axes) as an SVG image:
+// axes, ticks, units and a legend, nothing to install.
 #pragma once
 
 #include <string>
@@ -17,6 +18,9 @@ struct PlotOptions {
   std::string title;
   double width = 800;         // pixels
   double panel_height = 320;  // pixels for each unit
+  std::string x_label = "time [s]";
+  bool logarithmic = false;  // both axes; what is not positive is left out
+  bool markers = false;      // a dot at each point
 };
 
 /// One panel per unit, one above the other, with a common time axis. Lines with more points than
@@ -26,5 +30,8 @@ std::string MakeSvgPlot(const std::vector<PlotLine>& lines, const PlotOptions& o
 /// Round numbers (1, 2 or 5 times a power of ten) that cover [low, high] with at most max_count
 /// steps. low < high.
 std::vector<double> MakeTicks(double low, double high, int max_count);
+/// The same for logarithms: log10 of powers of ten (and of 2 and 5 times them if those are few)
+/// that cover [low, high], which are log10 too.
+std::vector<double> MakeLogTicks(double low, double high);
 
 }  // namespace saltus

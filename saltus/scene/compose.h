@@ -24,7 +24,7 @@ Composition ComposeScene(const std::string& text, const std::string& file,
                          const SceneLimits& limits);
 
 /// Merges the files that `root` includes, and theirs, into one map (include.cc).
-///   parameters, simulation, audit, output   entries of the including file win
+///   parameters, simulation, audit, output, reference   entries of the including file win
 ///   materials, bodies, joints, forces, contacts   united; a name that appears twice is an error
 ///   pairs, ground.shapes                    appended
 ///   name, gravity, planar                   the including file wins

@@ -36,7 +36,7 @@ void Merge(Value own, Value* base) {
       continue;
     }
     const bool maps = entry.value.is_map() && earlier->value.is_map();
-    if (maps && Among(entry.key, {"parameters", "simulation", "audit", "output"})) {
+    if (maps && Among(entry.key, {"parameters", "simulation", "audit", "output", "reference"})) {
       for (Value::Entry& inner : entry.value.entries) {
         if (Value::Entry* old = earlier->value.Find(inner.key)) {
           *old = std::move(inner);

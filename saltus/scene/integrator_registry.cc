@@ -107,7 +107,8 @@ const IntegratorInfo kMoreauJean = {
 
 const std::vector<IntegratorInfo>& ListIntegrators() {
   static const std::vector<IntegratorInfo> integrators = {
-      kMoreauJean, MakeNonsmoothAlphaRow(), MakeNonsmoothNewmarkRow(), MakeNonsmoothHhtRow()};
+      kMoreauJean,           MakeNonsmoothAlphaRow(), MakeNonsmoothNewmarkRow(),
+      MakeNonsmoothHhtRow(), MakeSchatzmanPaoliRow(), MakeGeneralizedAlphaIndex3Row()};
   return integrators;
 }
 

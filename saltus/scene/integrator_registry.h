@@ -6,9 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "saltus/integrators/generalized_alpha_index3.h"
 #include "saltus/integrators/integrator.h"
 #include "saltus/integrators/moreau_jean.h"
 #include "saltus/integrators/nonsmooth_alpha.h"
+#include "saltus/integrators/schatzman_paoli.h"
 
 namespace saltus {
 
@@ -16,7 +18,8 @@ class MapField;
 struct Value;
 
 /// The options of every integrator, each in its own struct.
-using IntegratorOptions = std::variant<MoreauJeanOptions, NonsmoothAlphaOptions>;
+using IntegratorOptions = std::variant<MoreauJeanOptions, NonsmoothAlphaOptions,
+                                       SchatzmanPaoliOptions, GeneralizedAlphaIndex3Options>;
 
 /// A name of the registry and its options.
 struct IntegratorChoice {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "saltus/scene/field.h"
 #include "saltus/scene/integrator_registry.h"
 
 namespace saltus {
@@ -17,5 +18,7 @@ void ReadNewton(const MapField& simulation, double* tolerance, int* max_iteratio
 IntegratorInfo MakeNonsmoothAlphaRow();
 IntegratorInfo MakeNonsmoothNewmarkRow();
 IntegratorInfo MakeNonsmoothHhtRow();
+IntegratorInfo MakeSchatzmanPaoliRow();
+IntegratorInfo MakeGeneralizedAlphaIndex3Row();
 
 }  // namespace saltus

@@ -101,6 +101,12 @@ void ReadSimulation(const Field& field, Scene* scene) {
   if (const auto key = map.Find("max_halvings")) {
     options.max_halvings = static_cast<int>(key->ReadInteger(0, 60));
   }
+  if (const auto key = map.Find("adaptive")) {
+    const MapField adaptive(*key, "adaptive");
+    AdaptiveOptions& chosen = options.adaptive.emplace();
+    chosen.tolerance = adaptive.ReadNumber("tolerance", chosen.tolerance, kPositive);
+    chosen.min_step = adaptive.ReadNumber("min_step", chosen.min_step, kPositive);
+  }
 }
 
 void ReadAudit(const Field& field, AuditLimits* limits) {
@@ -151,6 +157,7 @@ Scene ReadTree(const Value& tree, const ReadContext& context) {
   if (const auto key = map.Find("simulation")) ReadSimulation(*key, &scene);
   if (const auto key = map.Find("audit")) ReadAudit(*key, &scene.simulation.limits);
   if (const auto key = map.Find("output")) ReadOutput(*key, &scene.output);
+  if (const auto key = map.Find("reference")) scene.reference = ReadReference(*key);
   if (model.rigid_bodies.empty() && model.point_masses.empty()) {
     throw InputError("bodies", "the scene has no bodies", "add at least one under 'bodies'",
                      tree.place.location());

@@ -17,6 +17,7 @@
 
 #include "saltus/multibody/model_spec.h"
 #include "saltus/scene/integrator_registry.h"
+#include "saltus/scene/reference.h"
 #include "saltus/scene/value.h"
 #include "saltus/simulation/simulation.h"
 
@@ -38,6 +39,7 @@ struct Scene {
   SimulationOptions simulation;
   IntegratorChoice integrator;
   OutputSettings output;
+  std::vector<ReferenceChannel> reference;  // known values, for comparisons; may be empty
 
   std::vector<std::pair<std::string, double>> parameters;  // the values in effect, for the record
   /// The text it was read from, includes and overrides worked in: embedded in result files.

@@ -28,6 +28,12 @@ Value MakeSimulation(const SimulationOptions& options, const IntegratorChoice& i
   map.Add("until", MakeNumber(options.until));
   map.Add("on_failure", MakeScalar(PolicyName(options.on_failure)));
   map.Add("max_halvings", MakeNumber(options.max_halvings));
+  if (options.adaptive) {
+    Value adaptive = MakeMap();
+    adaptive.Add("tolerance", MakeNumber(options.adaptive->tolerance));
+    adaptive.Add("min_step", MakeNumber(options.adaptive->min_step));
+    map.Add("adaptive", std::move(adaptive));
+  }
   return map;
 }
 
@@ -64,6 +70,7 @@ std::string WriteScene(const Scene& scene) {
   root.Add("simulation", MakeSimulation(scene.simulation, scene.integrator));
   root.Add("audit", MakeAudit(scene.simulation.limits));
   root.Add("output", MakeOutput(scene.output));
+  if (!scene.reference.empty()) root.Add("reference", MakeReference(scene.reference));
   return FormatYaml(root);
 }
 

@@ -26,6 +26,8 @@ struct Audit {
   double turnover = 0;     // J
   double max_closure = 0;  // largest |closure| over the run, J
   long steps = 0, rejected = 0, flagged = 0, events = 0;
+  long at_min_step = 0;  // adaptive: pieces of the smallest step accepted above the tolerance
+  double min_step = 0;   // adaptive: smallest step done, s; 0: steps are constant
   long newton_iterations = 0, solver_iterations = 0;
   double wall_time = 0;  // s
 

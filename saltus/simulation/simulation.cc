@@ -10,16 +10,16 @@
 namespace saltus {
 namespace {
 
-std::string DescribeFailure(const StepReport& report, double time) {
+bool EnergyIsFinite(const Energy& e) { return std::isfinite(e.total()); }
+
+}  // namespace
+
+std::string Simulation::DescribeFailure(const StepReport& report, double time) {
   std::string text = "step at t = " + std::to_string(time) + " s failed: ";
   text += StatusName(report.status);
   if (!report.culprit.empty()) text += "; " + report.culprit;
   return text;
 }
-
-bool EnergyIsFinite(const Energy& e) { return std::isfinite(e.total()); }
-
-}  // namespace
 
 Simulation::Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrator> integrator,
                        const SimulationOptions& options)
@@ -59,7 +59,7 @@ bool Simulation::Advance(std::string* failure) {
   bool good = false;
   const Stopwatch stopwatch;
   try {
-    good = StepTo(target, failure);
+    good = options_.adaptive ? AdaptTo(target, failure) : StepTo(target, failure);
   } catch (...) {
     checkpoint_.state = saved_;
     throw;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,23 @@ enum class FailurePolicy {
   kFlag,   // accept the best iterate, count it as flagged
 };
 
+/// Adaptive steps between the instants n·step, at which observers are called: every piece of length
+/// h ≤ step is done once as a whole and once in two halves; the halves are kept.
+///   err = |q_whole ⊖ q_halves|∞                                                               (1)
+///   h_new = 0.9 h √(tolerance/err), at least 0.2 h, at most 2 h                                (2)
+/// A piece with err > tolerance is rejected and repeated with h_new, with h/2 if it holds an
+/// impact: there the error is of order h whatever the scheme. No growth in a piece with an impact.
+/// Pieces of min_step are accepted whatever their error and counted. The rule suits one-step
+/// schemes; two-step ones restart at every change.
+struct AdaptiveOptions {
+  double tolerance = 1e-4;  // on (1), m or rad, > 0
+  double min_step = 1e-6;   // s, > 0
+};
+
 struct SimulationOptions {
-  double step = 1e-3;  // s
-  double until = 1;    // s
+  double step = 1e-3;                       // s
+  double until = 1;                         // s
+  std::optional<AdaptiveOptions> adaptive;  // none: every step has the length `step`
   FailurePolicy on_failure = FailurePolicy::kStop;
   int max_halvings = 10;
   AuditLimits limits;
@@ -101,6 +116,16 @@ class Simulation {
   long num_steps() const;
   /// Advances to `target` in one step, or in several if the policy halves.
   bool StepTo(double target, std::string* failure);
+  /// The same with adaptive steps.
+  bool AdaptTo(double target, std::string* failure);
+  struct Trial {
+    bool good = false;    // both halves were done; the state and the audit are behind them
+    bool impact = false;  // seen in the whole or in the halves
+    double error = 0;     // (1), infinite if the whole failed
+  };
+  Trial TryStep(double h);
+  bool StepOnce(double h);
+  static std::string DescribeFailure(const StepReport& report, double time);
 
   std::unique_ptr<System> system_;
   std::unique_ptr<Integrator> integrator_;
@@ -108,6 +133,7 @@ class Simulation {
   Checkpoint checkpoint_;
   State saved_;  // to go back to when a step is rejected
   StepReport no_report_;
+  VectorX q_whole_, difference_;
   const StepReport* last_report_ = nullptr;  // owned by the integrator
   std::vector<Observer*> observers_;
 };

@@ -75,7 +75,7 @@ class CommandLine(unittest.TestCase):
 class Usage(CommandLine):
     def test_help_everywhere_with_examples(self):
         self.assertIn("Examples", saltus("--help").stdout)
-        for command in ("run", "check", "info", "probe", "plot", "list", "solve"):
+        for command in ("run", "check", "info", "probe", "plot", "list", "compare", "solve"):
             done = saltus(command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Examples", done.stdout, command)
@@ -324,6 +324,79 @@ class Repeatability(CommandLine):
         tail = self.run_scene("--restart", part, "--until", repr(end), output="tail.h5")
         self.assertLessEqual(float(self.table(tail, "time")[1][0]), end)
         self.assertTrue(math.isfinite(end))
+
+
+class Compare(CommandLine):
+    BALL = """\
+saltus: 1
+bodies: {ball: {point_mass: 1, position: [0, 0, 1]}}
+contacts: {floor: {point: {on: ball}, plane: {normal: [0, 0, 1]}, restitution: 0.5}}
+simulation: {step: 0.01, until: 0.4}
+reference: {ball.position.z: "1 - 4.905*t^2"}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.ball = self.folder / "ball.yaml"
+        self.ball.write_text(self.BALL)
+
+    def compare(self, *arguments, code=0):
+        done = saltus("compare", self.ball, *arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def test_table_order_and_files(self):
+        out = self.folder / "out"
+        done = self.compare("-i", "moreau-jean", "-i", "moreau-jean:theta=1", "--steps",
+                            "0.02,0.01,0.005", "-o", out)
+        # theta = 1 falls with v(t + h/2): error of the height g h t/2, order 1; theta = 1/2 is exact.
+        self.assertIn("moreau-jean:theta=1: order 1.0", done.stdout)
+        self.assertEqual(done.stdout.count("\nmoreau-jean:theta=1 "), 3)
+        for name in ("summary.csv", "error_step.svg", "error_cost.svg", "energy.svg", "gap.svg",
+                     "velocity.svg", "channels.svg", "moreau-jean_h0.01.csv"):
+            self.assertTrue((out / name).stat().st_size > 100, name)
+        rows = list(csv.DictReader((out / "summary.csv").open()))
+        self.assertEqual(len(rows), 6)
+        self.assertLess(float(rows[0]["error"]), 1e-13)
+        mean_of_t = 0.2  # of the steps 0, h, ..., 0.4
+        self.assertAlmostEqual(float(rows[3]["error"]), 9.81 * 0.02 / 2 * mean_of_t, delta=1e-12)
+        history = list(csv.DictReader((out / "moreau-jean_h0.01.csv").open()))
+        self.assertEqual(len(history), 41)
+        self.assertAlmostEqual(float(history[-1]["contact.floor.gap"]), 1 - 4.905 * 0.16, places=12)
+
+    def test_references(self):
+        done = self.compare("--steps", "0.02,0.01", "--reference", "finest", "-i",
+                            "moreau-jean:theta=1")
+        self.assertIn("reference: moreau-jean:theta=1 with step 0.005 s", done.stdout)
+        for name in ("fine.h5", "fine.csv"):
+            saltus("run", self.ball, "--step", "0.001", "-o", name, cwd=self.folder)
+            done = self.compare("--steps", "0.02,0.01", "--reference", name, "--channel",
+                                "ball.position.z", "-i", "moreau-jean:theta=1")
+            self.assertIn("order 1.0", done.stdout)
+
+    def test_other_integrators(self):
+        done = self.compare("-i", "moreau-jean", "-i", "schatzman-paoli", "-i",
+                            "generalized-alpha-index3", "--until", "1", "--steps", "0.01")
+        self.assertEqual(done.stdout.count("\ngeneralized-alpha-index3 "), 1)
+
+    def test_a_failing_run_is_a_row(self):
+        self.scene.write_text(SCENE.replace("until: 1", "until: 0.2"))
+        done = saltus("compare", self.scene, "-i", "generalized-alpha-index3", "-i", "moreau-jean",
+                      "--steps", "0.01,0.005", "--set", "bodies.ball.position=[0, 0, 0.1]")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAILED", done.stdout)
+        self.assertIn("friction", done.stdout)
+        self.assertIn("\nmoreau-jean ", done.stdout)
+
+    def test_bad_input(self):
+        for arguments, word in ((["-i", "moreau-jan"], "moreau-jean"), (["--steps", "0.1,x"], "x"),
+                                (["-i", "moreau-jean:theta=7"], "theta"),
+                                (["-i", "moreau-jean:theta"], "KEY=VALUE"),
+                                (["--norm", "small"], "mean"),
+                                (["--reference", "finest", "--channel", "bal.position.z"], "ball"),
+                                (["--reference", "missing.h5"], "missing.h5")):
+            done = self.compare(*arguments, code=2)
+            self.assertIn(word, done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+// Adaptive steps: see AdaptiveOptions in simulation.h.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/simulation/simulation.h"
+
+namespace saltus {
+namespace {
+
+constexpr char kMemory[] = "simulation.adaptive";  // the step to try next, s
+constexpr double kSafety = 0.9;
+constexpr double kMaxGrowth = 2, kMaxShrink = 0.2;
+
+/// (2), limited; `error` is relative to the tolerance.
+double CalcFactor(double error) {
+  const double factor = error > 0 ? kSafety / std::sqrt(error) : kMaxGrowth;
+  return std::clamp(factor, kMaxShrink, kMaxGrowth);
+}
+
+}  // namespace
+
+bool Simulation::StepOnce(double h) {
+  State& state = checkpoint_.state;
+  Audit& audit = checkpoint_.audit;
+  const Energy before = audit.final_energy;
+  const StepReport& report = integrator_->Step(*system_, h, &state);
+  last_report_ = &report;
+  const Energy after = system_->CalcEnergy(state.time, state.q, state.v);
+  if (report.status == StepStatus::kNotFinite || !std::isfinite(after.total())) return false;
+  const bool flag = !report.ok() && options_.on_failure == FailurePolicy::kFlag;
+  if (!report.ok() && !flag) return false;
+  audit.AddStep(report, before, after);
+  if (flag) ++audit.flagged;
+  return true;
+}
+
+Simulation::Trial Simulation::TryStep(double h) {
+  State& state = checkpoint_.state;
+  Trial trial;
+  trial.error = std::numeric_limits<double>::infinity();
+  saved_ = state;
+  const StepReport& whole = integrator_->Step(*system_, h, &state);
+  last_report_ = &whole;
+  const bool whole_good = whole.ok();
+  trial.impact = whole.impacts > 0;
+  q_whole_ = state.q;
+  state = saved_;
+  for (int k = 0; k < 2; ++k) {
+    if (!StepOnce(h / 2)) return trial;
+    trial.impact = trial.impact || last_report_->impacts > 0;
+  }
+  trial.good = true;
+  if (!whole_good) return trial;
+  system_->CalcDifference(q_whole_, state.q, &difference_);  // (1)
+  trial.error = difference_.size() > 0 ? difference_.lpNorm<Eigen::Infinity>() : 0.0;
+  return trial;
+}
+
+bool Simulation::AdaptTo(double target, std::string* failure) {
+  const AdaptiveOptions& adaptive = *options_.adaptive;
+  State& state = checkpoint_.state;
+  Audit& audit = checkpoint_.audit;
+  const double smallest = std::min(adaptive.min_step, options_.step);
+  const auto memory = state.integrator.find(kMemory);
+  double h = memory == state.integrator.end() ? options_.step : memory->second[0];
+  while (target - state.time > 1e-9 * options_.step) {
+    const double remaining = target - state.time;
+    h = std::clamp(h, smallest, options_.step);
+    double length = std::min(h, remaining);
+    if (length < remaining && length > 0.5 * remaining) length = 0.5 * remaining;
+    const bool at_minimum = length <= smallest * (1 + 1e-9);
+    const Audit audit_before = audit;
+    const Trial trial = TryStep(length);
+    const double error = trial.error / adaptive.tolerance;
+    if (trial.good && (error <= 1 || at_minimum)) {
+      if (error > 1) ++audit.at_min_step;
+      const double wanted = trial.impact ? length : length * CalcFactor(error);
+      h = length < h && error <= 1 ? std::max(h, wanted) : wanted;  // cut short by the target only
+      audit.min_step = audit.min_step > 0 ? std::min(audit.min_step, length / 2) : length / 2;
+      continue;
+    }
+    state = saved_;
+    audit = audit_before;
+    ++audit.rejected;
+    if (at_minimum) {
+      *failure = DescribeFailure(*last_report_, state.time) +
+                 "; this was the smallest step allowed (adaptive.min_step)";
+      return false;
+    }
+    const bool halve = trial.impact || !std::isfinite(error);
+    h = std::max(smallest, length * (halve ? 0.5 : std::min(0.5, CalcFactor(error))));
+  }
+  state.time = target;
+  state.integrator[kMemory] = VectorX::Constant(1, h);
+  return true;
+}
+
+}  // namespace saltus
