@@ -26,7 +26,7 @@ struct Range {
 };
 inline constexpr Range kAny{};
 inline constexpr Range kPositive{.min = 0, .min_open = true};
-inline constexpr Range kNonnegative{.min = 0};
+inline constexpr Range kAtLeastZero{.min = 0};
 inline constexpr Range kUnit{.min = 0, .max = 1};
 
 /// "did you mean 'restitution'?" or the whole list if it is short; empty if neither helps.

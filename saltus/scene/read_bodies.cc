@@ -88,7 +88,7 @@ void ReadMaterials(const Field& field, ModelSpec* model) {
     MaterialSpec material;
     material.name = name;
     material.density = map.ReadNumber("density", material.density, kPositive);
-    material.friction = map.ReadNumber("friction", material.friction, kNonnegative);
+    material.friction = map.ReadNumber("friction", material.friction, kAtLeastZero);
     material.restitution = map.ReadNumber("restitution", material.restitution, kUnit);
     material.restitution_tangential = map.ReadNumber(
         "restitution_tangential", material.restitution_tangential, {.min = -1, .max = 1});
@@ -108,7 +108,7 @@ void ReadPairs(const Field& field, ModelSpec* model) {
     const std::vector<Field> names =
         map.Require("materials", "the names of two materials").ReadList(2, 2);
     pair.materials = {names[0].ReadText(), names[1].ReadText()};
-    pair.friction = read("friction", kNonnegative);
+    pair.friction = read("friction", kAtLeastZero);
     pair.restitution = read("restitution", kUnit);
     pair.restitution_tangential = read("restitution_tangential", {.min = -1, .max = 1});
     model->pairs.push_back(std::move(pair));

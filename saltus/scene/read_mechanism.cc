@@ -99,10 +99,10 @@ void ReadDrive(const Field& field, const std::string& type, JointSpec* joint) {
 }
 
 void ReadJointFriction(const MapField& map, JointSpec* joint) {
-  joint->friction = map.ReadNumber("friction", joint->friction, kNonnegative);
+  joint->friction = map.ReadNumber("friction", joint->friction, kAtLeastZero);
   joint->friction_radius = map.ReadNumber("friction_radius", joint->friction_radius, kPositive);
-  joint->friction_torque = map.ReadNumber("friction_torque", joint->friction_torque, kNonnegative);
-  joint->friction_force = map.ReadNumber("friction_force", joint->friction_force, kNonnegative);
+  joint->friction_torque = map.ReadNumber("friction_torque", joint->friction_torque, kAtLeastZero);
+  joint->friction_force = map.ReadNumber("friction_force", joint->friction_force, kAtLeastZero);
 }
 
 JointSpec ReadJoint(const std::string& name, const MapField& map) {
@@ -140,8 +140,8 @@ JointSpec ReadJoint(const std::string& name, const MapField& map) {
 Vector3 ReadPerAxis(const MapField& map, const std::string& key) {
   const std::optional<Field> field = map.Find(key);
   if (!field) return Vector3::Zero();
-  if (field->value().is_list()) return field->ReadVector3(kNonnegative);
-  return Vector3::Constant(field->ReadNumber(kNonnegative));
+  if (field->value().is_list()) return field->ReadVector3(kAtLeastZero);
+  return Vector3::Constant(field->ReadNumber(kAtLeastZero));
 }
 
 std::array<TimeFunction, 3> ReadTimeVector(const Field& field) {
@@ -166,9 +166,9 @@ SpringSpec ReadSpring(const std::string& name, const MapField& map) {
   SpringSpec spring;
   spring.name = name;
   ReadLine(map, &spring);
-  spring.stiffness = map.Require("stiffness", "a number >= 0 [N/m]").ReadNumber(kNonnegative);
-  spring.damping = map.ReadNumber("damping", 0, kNonnegative);
-  if (const auto key = map.Find("rest_length")) spring.rest_length = key->ReadNumber(kNonnegative);
+  spring.stiffness = map.Require("stiffness", "a number >= 0 [N/m]").ReadNumber(kAtLeastZero);
+  spring.damping = map.ReadNumber("damping", 0, kAtLeastZero);
+  if (const auto key = map.Find("rest_length")) spring.rest_length = key->ReadNumber(kAtLeastZero);
   return spring;
 }
 
@@ -176,7 +176,7 @@ DamperSpec ReadDamper(const std::string& name, const MapField& map) {
   DamperSpec damper;
   damper.name = name;
   ReadLine(map, &damper);
-  damper.damping = map.Require("damping", "a number >= 0 [N s/m]").ReadNumber(kNonnegative);
+  damper.damping = map.Require("damping", "a number >= 0 [N s/m]").ReadNumber(kAtLeastZero);
   return damper;
 }
 
@@ -194,8 +194,8 @@ TorsionSpringSpec ReadTorsionSpring(const std::string& name, const MapField& map
     spring.body_b = bodies[1];
     spring.axis = map.Require("axis", "a direction in world axes").ReadDirection();
   }
-  spring.stiffness = map.ReadNumber("stiffness", 0, kNonnegative);
-  spring.damping = map.ReadNumber("damping", 0, kNonnegative);
+  spring.stiffness = map.ReadNumber("stiffness", 0, kAtLeastZero);
+  spring.damping = map.ReadNumber("damping", 0, kAtLeastZero);
   spring.rest_angle = map.ReadNumber("rest_angle", 0);
   return spring;
 }
@@ -284,7 +284,7 @@ ContactSpec ReadContact(const std::string& name, const MapField& map) {
   for (const Kind& kind : ListSurfaceKinds()) kinds.push_back(kind.name);
   const std::string kind = map.RequireOneOf(kinds);
   contact.surface = ReadSurface(kind, *map.Find(kind));
-  contact.friction = map.ReadNumber("friction", 0, kNonnegative);
+  contact.friction = map.ReadNumber("friction", 0, kAtLeastZero);
   contact.restitution = map.ReadNumber("restitution", 0, kUnit);
   contact.restitution_tangential =
       map.ReadNumber("restitution_tangential", 0, {.min = -1, .max = 1});

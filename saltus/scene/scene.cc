@@ -112,7 +112,7 @@ void ReadSimulation(const Field& field, Scene* scene) {
 void ReadAudit(const Field& field, AuditLimits* limits) {
   const MapField map(field, "audit");
   const auto read = [&map](const char* key, std::optional<double>* limit) {
-    if (const auto found = map.Find(key)) *limit = found->ReadNumber(kNonnegative);
+    if (const auto found = map.Find(key)) *limit = found->ReadNumber(kAtLeastZero);
   };
   read("max_penetration", &limits->max_penetration);
   read("max_constraint", &limits->max_constraint);
