@@ -178,6 +178,7 @@ void NonsmoothAlpha::Impl::Place(System& system) {
 
 /// Everything at the iterate (q, v).
 void NonsmoothAlpha::Impl::Evaluate(System& system, bool frozen) {
+  frozen_ = frozen;
   const SystemTraits& traits = system.traits();
   system.CalcForce(t_, q_, v_, &f_);
   if (!traits.constant_mass) system.CalcMass(q_, &M_);
@@ -225,7 +226,9 @@ void NonsmoothAlpha::Impl::FormSmoothMatrix(System& system) {
 bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
   const int m = system.traits().num_constraints;
   M_.Multiply(vd_, &rhs_);
-  rhs_ = h_ * (f_ - rhs_);
+  rhs_ = f_ - rhs_;
+  if (m > 0) rhs_.noalias() += G_.transpose() * lambda_;
+  rhs_ *= h_;
   c_rows_.resize(m);
   if (m > 0) {
     c_rows_.noalias() = G_ * v_smooth_;
@@ -236,8 +239,8 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
     solved = kkt_M_->Solve(rhs_, c_rows_, &dv_, &lambda_);
     dv_ /= c_;
   } else {
-    solved = kkt_S_->Solve(rhs_, c_rows_, &dv_, &lambda_);
-    lambda_ /= h_;
+    solved = kkt_S_->Solve(rhs_, c_rows_, &dv_, &z_);
+    lambda_ += z_ / h_;
   }
   if (!solved) {
     const KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;

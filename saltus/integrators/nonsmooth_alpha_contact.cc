@@ -106,6 +106,15 @@ Vector3 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& c
   return CalcRows(contacts_, contact, start_->v) + contact.bias;
 }
 
+/// e_N u_N⁻ of (4), not below the approach speed H(q) v_n: a body that turns far within one step
+/// must not leave faster than it came.
+double NonsmoothAlpha::Impl::CalcRebound(const Contact& contact, const Vector3& u_minus) const {
+  const double rebound = contact.restitution * u_minus[0];
+  if (rebound >= 0) return rebound;
+  const double approach = CalcRows(contacts_, contact, start_->v)[0] + contact.bias[0];
+  return std::max(rebound, std::min(0.0, approach));
+}
+
 DelassusCorrection NonsmoothAlpha::Impl::MakeCorrection(bool position) const {
   DelassusCorrection correction;  // (13)
   correction.kkt = &*kkt_S_;
@@ -249,8 +258,12 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
 void NonsmoothAlpha::Impl::ChooseActive(System& system) {
   active_.clear();
   for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
-    unknowns_[i].active = gaps_[i] <= gap_closed_;
-    if (unknowns_[i].active) active_.push_back(i);
+    // A contact whose impulse opens it by way of f, and which closes again without: (4) has no
+    // solution then, and in a frozen set it stays in.
+    ContactUnknowns& unknown = unknowns_[i];
+    unknown.active = gaps_[i] <= gap_closed_ || (frozen_ && unknown.was_active);
+    unknown.was_active = unknown.was_active || unknown.active;
+    if (unknown.active) active_.push_back(i);
   }
   velocity_problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   bias_.setZero(velocity_problem_.size());
@@ -267,7 +280,7 @@ void NonsmoothAlpha::Impl::ChooseActive(System& system) {
     bias_.segment(cone.offset, d) = c.bias.head(d);
     if (!SetHasRestitution(c)) continue;
     const Vector3 u_minus = CalcStartVelocity(system, c);
-    shift_[cone.offset] = c.restitution * u_minus[0];
+    shift_[cone.offset] = CalcRebound(c, u_minus);
     for (int k = 1; k < d; ++k) shift_[cone.offset + k] = c.restitution_tangential * u_minus[k];
   }
 }
@@ -312,8 +325,17 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
         r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
                                                                : r_.size());
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
-    const SolveReport solve = solver_->Solve(velocity_problem_.problem(), &r_);
+    SolveReport solve = solver_->Solve(velocity_problem_.problem(), &r_);
     report_.solver_iterations += solve.iterations;
+    if (!solve.ok()) {  // once more, without the warm start
+      y_.setZero(r_.size());
+      const SolveReport again = solver_->Solve(velocity_problem_.problem(), &y_);
+      report_.solver_iterations += again.iterations;
+      if (again.residual.relative < solve.residual.relative) {
+        solve = again;
+        r_ = y_;
+      }
+    }
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok();
     worst_block_ = solve.residual.worst_block;
@@ -371,7 +393,7 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
     const Contact& c = contacts_.contacts[i];
     const ContactUnknowns& known = unknowns_[i];
     const double gap = c.gap + std::min(0.0, CalcRows(contacts_, c, x_)[0]);
-    if (gap > gap_closed_) {
+    if (gap > gap_closed_ && !(frozen_ && known.was_active)) {
       if (known.P[0] != 0) return false;
       continue;
     }
@@ -380,9 +402,9 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
       const int d = c.friction > 0 ? c.dimension : 1;
       if (!((u - known.u).head(d).lpNorm<Eigen::Infinity>() <= tolerance)) return false;
     } else {
-      const double u_minus =
-          SetHasRestitution(c) ? c.restitution * CalcStartVelocity(system, c)[0] : 0;
-      if (!(u[0] + u_minus >= -tolerance)) return false;
+      const double rebound =
+          SetHasRestitution(c) ? CalcRebound(c, CalcStartVelocity(system, c)) : 0;
+      if (!(u[0] + rebound >= -tolerance)) return false;
     }
   }
   return true;

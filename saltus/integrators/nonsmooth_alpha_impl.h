@@ -29,6 +29,7 @@ class NonsmoothAlpha::Impl {
     Vector3 P = Vector3::Zero();   // N s
     Vector3 u = Vector3::Zero();   // u that the last velocity problem gave P to
     bool active = false;           // took part in (4)
+    bool was_active = false;       // in some iteration of this step
   };
   // nonsmooth_alpha.cc
   void Prepare(System& system);
@@ -52,6 +53,7 @@ class NonsmoothAlpha::Impl {
   void WarmStart();
   Vector3 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
   Vector3 CalcStartVelocity(System& system, const Contact& contact);
+  double CalcRebound(const Contact& contact, const Vector3& u_minus) const;
   bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   double ChooseCandidates();
@@ -107,6 +109,7 @@ class NonsmoothAlpha::Impl {
   double gap_closed_ = 0;      // gaps up to this count as closed in (4), m
   double residual_ = 0;        // largest of (1) and the joints, as a velocity
   bool no_contacts_ = false;   // at this iterate, none within the margin
+  bool frozen_ = false;        // the set of contacts does not change any more
   bool solver_ok_ = true;
   int worst_block_ = -1;
 

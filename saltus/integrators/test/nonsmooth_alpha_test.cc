@@ -40,7 +40,7 @@ class TableRun {
       report = &integrator_.Step(system_, h_, &state);
       state.time = h_ * static_cast<double>(n_ + 1);
       EXPECT_TRUE(report->ok()) << "t = " << state.time << ": " << report->culprit;
-      if (!report->ok()) std::exit(1);
+      if (!report->ok()) return *this;
       iterations += report->newton_iterations;
       max_iterations = std::max(max_iterations, report->newton_iterations);
       max_penetration = std::max(max_penetration, report->max_penetration);
