@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "saltus/scene/field.h"
 #include "saltus/scene/integrator_registry.h"
 
 namespace saltus {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "saltus/scene/field.h"
+#include "saltus/scene/value.h"
+
 namespace saltus {
 namespace {
 

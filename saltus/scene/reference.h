@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "saltus/math/time_function.h"
-#include "saltus/scene/field.h"
-#include "saltus/scene/value.h"
 
 namespace saltus {
+
+class Field;
+struct Value;
 
 /// Exact values of one channel: a formula in t, valid wherever it is finite, or values at times.
 struct ReferenceChannel {

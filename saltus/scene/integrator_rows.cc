@@ -1,6 +1,8 @@
 // schatzman-paoli and generalized-alpha-index3: the schemes that enforce contact at position level.
 #include "saltus/scene/integrator_rows.h"
 
+#include "saltus/scene/field.h"
+
 namespace saltus {
 namespace {
 
