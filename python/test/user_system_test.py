@@ -193,10 +193,10 @@ class Friction(unittest.TestCase):
             constraints_jacobian=lambda q: A, contacts=saltus.Contacts(
                 lambda q: N @ q, normal=lambda q: N, tangent=lambda q: T, friction=0.3))
         best = 0
-        for _ in range(5):  # other work on the machine can only make it slower
-            start = time.perf_counter()
+        for _ in range(5):  # time of computing; other work on the machine still costs caches
+            start = time.process_time()
             result = saltus.simulate(system, step=1e-3, until=5)
-            best = max(best, 5000 / (time.perf_counter() - start))
+            best = max(best, 5000 / (time.process_time() - start))
             if best >= 20000:
                 break
         self.assertAlmostEqual(result.v[-1, 0], 5 * (5 - 0.3 * 9.81) / 3, places=6)
