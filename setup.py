@@ -36,4 +36,6 @@ class CMakeBuild(build_ext):
         shutil.copy(built, target)
 
 
-setup(ext_modules=[Extension("saltus._core", sources=[])], cmdclass={"build_ext": CMakeBuild})
+(ROOT / "build").mkdir(exist_ok=True)  # everything that is made goes there
+setup(ext_modules=[Extension("saltus._core", sources=[])], cmdclass={"build_ext": CMakeBuild},
+      options={"egg_info": {"egg_base": "build"}})

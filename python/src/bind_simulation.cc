@@ -179,9 +179,7 @@ py::tuple TakeRecord(PySimulation& self) {
   return record;
 }
 
-}  // namespace
-
-void BindSimulation(py::module_& m) {
+void BindValues(py::module_& m) {
   py::class_<Checkpoint>(m, "Checkpoint",
                          "Everything needed to go on from an instant, bit for bit.")
       .def_property_readonly(
@@ -208,6 +206,12 @@ void BindSimulation(py::module_& m) {
       .def_property_readonly(
           "angular_velocity", [copy](const BodyMotion& b) { return copy(b.angular_velocity); },
           "world axes [rad/s]");
+}
+
+}  // namespace
+
+void BindSimulation(py::module_& m) {
+  BindValues(m);
   py::class_<PySimulation>(m, "Simulation", py::custom_type_setup(MakeCollectable))
       .def(py::init(&PySimulation::Make))
       .def("run", &Run)
