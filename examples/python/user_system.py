@@ -26,9 +26,9 @@ pendulum = saltus.LagrangianSystem(
     energy=lambda q: m * g * q[1], q0=[np.cos(theta), np.sin(theta), theta])
 pendulum.check_jacobians()
 
-for integrator in saltus.integrators():
+for integrator in [name for name in ("moreau-jean", "nonsmooth-alpha") if name in saltus.integrators()]:
     result = saltus.simulate(pendulum, step=1e-3, until=2, integrator=integrator)
     first = next(event for event in result.events if event.kind == "impact")
-    print(f"{integrator:<26} first impact at {first.time:.4f} s (exact 0.4861), "
+    print(f"{integrator:<16} first impact at {first.time:.4f} s (exact 0.4861), "
           f"|g| ≤ {result.audit['max_constraint']:.1e} m")
     assert abs(first.time - 0.4861104433) < 3e-3

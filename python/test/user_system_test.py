@@ -48,10 +48,16 @@ class BouncingBall(unittest.TestCase):
         np.testing.assert_allclose(bodies["ball.position.z"] - 0.5, equations["q0.q"], atol=1e-12)
 
     def test_every_integrator_runs_it(self):
+        """Free fall is exact or nearly so for all; those with an impact law also bounce."""
         for name in INTEGRATORS:
             with self.subTest(integrator=name):
+                fall = saltus.simulate(ball_system(), step=1e-3, until=0.4, integrator=name)
+                self.assertTrue(fall.finished, fall.outcome)
+                self.assertAlmostEqual(fall.q[-1, 0], 1 - 9.81 * 0.08, delta=1e-3)
+                if name not in ("moreau-jean", "nonsmooth-alpha"):
+                    continue
                 result = saltus.simulate(ball_system(), step=1e-3, until=1, integrator=name)
-                # All are first order in the time of the impact; exact: R1.
+                # First order in the time of the impact; exact: R1.
                 self.assertTrue(result.finished, result.outcome)
                 self.assertAlmostEqual(result.q[-1, 0], 0.7109491443330, delta=0.02)
 
