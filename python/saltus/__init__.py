@@ -28,7 +28,7 @@ from .scene import (
     Actuator, Body, Box, Bushing, Capsule, Circle, Contact, Convex, Curve, Cylindrical, Cylinder,
     Damper, Distance, Fixed, Force, HalfSpace, HeightField, Item, Joint, Line, Load, Material, Mesh, Pair,
     Planar, Plane, Point, PointMass, PointOnLine, Prismatic, Revolute, Scene, Shape, Sphere,
-    Spherical, Spring, Torque, TorsionSpring, Universal, read_scene, write_scene)
+    Spherical, Spring, Torque, TorsionSpring, Universal, UserForce, read_scene, write_scene)
 from .simulation import Simulation, simulate
 from .systems import Contacts, LagrangianSystem, Linear
 

@@ -145,6 +145,24 @@ class Force(Item):
     _section = "force"
 
 
+class UserForce:
+    """A force on a body that depends on its motion: a controller, drag, a magnet.
+
+    on: name of the body. function(t, body) returns the force [N] at the centre of mass, or a pair of
+    force [N] and torque [N m], in world axes; body has position [m], orientation (quaternion w x y
+    z), velocity [m/s] and angular_velocity [rad/s]. Its work counts as work of loads. It stands in
+    ``scene.forces`` like any other force, but has no text.
+    """
+
+    def __init__(self, on, function):
+        if not callable(function):
+            raise _core.InputError(f"UserForce: {function!r} is not a function")
+        self.on, self.function = on, function
+
+    def __repr__(self):
+        return f"UserForce(on={self.on!r}, function={self.function!r})"
+
+
 class Contact(Item):
     """A named contact between a point of a body and a surface: point=Point(on=…, at=…) and one of
     plane=Plane(…), line=Line(…), circle=Circle(…), curve=Curve(…); friction, restitution."""
@@ -344,9 +362,17 @@ class Scene(Item):
         return {key: value for key, value in self.items()
                 if not (isinstance(value, (dict, list)) and len(value) == 0)}
 
+    def _user_forces(self):
+        return [(name, force.on, force.function) for name, force in self.forces.items()
+                if isinstance(force, UserForce)]
+
     def _make_core(self, set=()):
         """The checked scene, and the functions in it that must be kept alive."""
-        return _core.make_scene(self._tree(), _overrides(set), self.base_dir)
+        tree = self._tree()
+        if self._user_forces():
+            tree["forces"] = {name: force for name, force in self.forces.items()
+                              if not isinstance(force, UserForce)}
+        return _core.make_scene(tree, _overrides(set), self.base_dir)
 
     def check(self):
         """Raises InputError if the scene is not good; returns itself."""
@@ -360,8 +386,9 @@ class Scene(Item):
     def save(self, path):
         """Writes the scene as YAML, after checking it."""
         self.check()
+        text = self.to_yaml()
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.to_yaml())
+            file.write(text)
 
     def expanded(self):
         """The same scene with includes, parameters, repetitions and defaults worked out."""

@@ -94,14 +94,16 @@ class Simulation:
                 scene.output.pop(key, None)
             scene.output.update({k: v for k, v in (("every", every), ("dt", dt)) if v is not None})
         core, functions = scene._make_core(set)
+        forces = scene._user_forces()
         if system is not None:
             core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
                            + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
         self._scene = core
         self._events = []
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
-                                      compression, checkpoint_every, record, [kept, functions])
-        self._record = record
+                                      compression, checkpoint_every, record, forces,
+                                      [kept, functions, forces])
+        self._record, self._result = record, None
         self._output = None if output is None else os.fspath(output)
         self.outcome = None
 
@@ -215,19 +217,12 @@ class Simulation:
             _attach(error, self._make_result())
             raise
         self.outcome = outcome
-        result = self._make_result()
+        self._result = self._make_result()
         _warn(outcome)
-        return result
-
-    def advance(self):
-        """One step. Returns itself; a step that fails raises RuntimeError."""
-        failure = self._core.advance()
-        if failure is not None:
-            raise RuntimeError(failure)
-        return self
+        return self._result
 
     def __iter__(self):
-        core = self._core
+        core, self._result = self._core, None
         core.start()
         kind, message = "finished", ""
         try:
@@ -252,8 +247,10 @@ class Simulation:
 
     @property
     def result(self):
-        """The Result of what was iterated so far (after the loop has ended)."""
-        return self._make_result()
+        """The Result of the last run or loop, after it has ended."""
+        if self._result is None:
+            self._result = self._make_result()
+        return self._result
 
     def _make_result(self):
         if not self._record:

@@ -179,16 +179,39 @@ py::tuple TakeRecord(PySimulation& self) {
   return record;
 }
 
-}  // namespace
-
-void BindSimulation(py::module_& m) {
+void BindValues(py::module_& m) {
   py::class_<Checkpoint>(m, "Checkpoint",
                          "Everything needed to go on from an instant, bit for bit.")
       .def_property_readonly(
           "time", [](const Checkpoint& c) { return c.state.time; }, "s")
-      .def_property_readonly("q", [](const Checkpoint& c) { return CopyVector(c.state.q); })
-      .def_property_readonly("v", [](const Checkpoint& c) { return CopyVector(c.state.v); })
+      .def_property_readonly(
+          "q", [](const Checkpoint& c) { return CopyVector(c.state.q); }, "coordinates")
+      .def_property_readonly(
+          "v", [](const Checkpoint& c) { return CopyVector(c.state.v); }, "velocities")
       .def_readonly("step_index", &Checkpoint::step_index, "full steps done");
+  const auto copy = [](const auto& values) { return CopyVector(VectorX(values)); };
+  py::class_<BodyMotion>(m, "BodyMotion", "Motion of a body in world axes.")
+      .def_property_readonly(
+          "position", [copy](const BodyMotion& b) { return copy(b.pose.p); }, "centre of mass [m]")
+      .def_property_readonly(
+          "orientation",
+          [copy](const BodyMotion& b) {
+            const Quaternion& R = b.pose.R;
+            return copy(Vector4(R.w(), R.x(), R.y(), R.z()));
+          },
+          "unit quaternion w x y z, body axes to world axes")
+      .def_property_readonly(
+          "velocity", [copy](const BodyMotion& b) { return copy(b.velocity); },
+          "of the centre of mass [m/s]")
+      .def_property_readonly(
+          "angular_velocity", [copy](const BodyMotion& b) { return copy(b.angular_velocity); },
+          "world axes [rad/s]");
+}
+
+}  // namespace
+
+void BindSimulation(py::module_& m) {
+  BindValues(m);
   py::class_<PySimulation>(m, "Simulation", py::custom_type_setup(MakeCollectable))
       .def(py::init(&PySimulation::Make))
       .def("run", &Run)

@@ -47,63 +47,67 @@ void Recorder::OnEnd(const Checkpoint& checkpoint, const std::string& text) {
   outcome = text;
 }
 
-std::vector<double>& Recorder::Rows(const char* dataset, std::vector<long> row_shape) {
-  const auto [entry, is_new] = tables.try_emplace(dataset);
-  if (is_new) entry->second.row_shape = std::move(row_shape);
-  return entry->second.values;
+std::vector<double>* Recorder::AddTable(const std::string& dataset, std::vector<long> row_shape) {
+  Table& table = tables[dataset];
+  table.row_shape = std::move(row_shape);
+  return &table.values;
+}
+
+void Recorder::MakeTables(const StepView& view) {
+  run_.clear();
+  for (const Quantity& quantity : ListQuantities()) {
+    if (quantity.owner == ChannelOwner::kRun) {
+      run_.emplace_back(&quantity, AddTable(quantity.dataset, {}));
+    }
+  }
+  const long num_bodies = static_cast<long>(layout.bodies.size());
+  const long num_joints = static_cast<long>(layout.joints.size());
+  position_ = AddTable("bodies/position", {num_bodies, 3});
+  orientation_ = AddTable("bodies/orientation", {num_bodies, 4});
+  velocity_ = AddTable("bodies/velocity", {num_bodies, 3});
+  angular_velocity_ = AddTable("bodies/angular_velocity", {num_bodies, 3});
+  joint_coordinate_ = AddTable("joints/coordinate", {num_joints});
+  joint_force_ = AddTable("joints/force", {num_joints, 3});
+  joint_torque_ = AddTable("joints/torque", {num_joints, 3});
+  q_ = AddTable("coordinates/q", {view.state.q.size()});
+  v_ = AddTable("coordinates/v", {view.state.v.size()});
+  lambda_ = AddTable("constraints/lambda", {view.system.traits().num_constraints});
 }
 
 void Recorder::Record(const StepView& view) {
+  if (tables.empty()) MakeTables(view);
   recorded_step_ = view.step_index;
   CalcFrame(view, &frame_);
-  for (const Quantity& quantity : ListQuantities()) {
-    if (quantity.owner != ChannelOwner::kRun) continue;
-    Rows(quantity.dataset.c_str()).push_back(CalcRunChannel(frame_, quantity));
-  }
+  for (const auto& [quantity, rows] : run_) rows->push_back(CalcRunChannel(frame_, *quantity));
   AddBodies();
-  AddJoints();
   AddState(view);
   if (with_contacts_) AddContacts();
 }
 
 void Recorder::AddBodies() {
-  const long count = static_cast<long>(frame_.bodies.size());
-  std::vector<double>& position = Rows("bodies/position", {count, 3});
-  std::vector<double>& orientation = Rows("bodies/orientation", {count, 4});
-  std::vector<double>& velocity = Rows("bodies/velocity", {count, 3});
-  std::vector<double>& angular_velocity = Rows("bodies/angular_velocity", {count, 3});
   for (const Frame::Body& body : frame_.bodies) {
     const Quaternion& q = body.orientation;
-    Append(body.position, &position);
-    Append(Vector4(q.w(), q.x(), q.y(), q.z()), &orientation);
-    Append(body.velocity, &velocity);
-    Append(body.angular_velocity, &angular_velocity);
+    Append(body.position, position_);
+    Append(Vector4(q.w(), q.x(), q.y(), q.z()), orientation_);
+    Append(body.velocity, velocity_);
+    Append(body.angular_velocity, angular_velocity_);
   }
-}
-
-void Recorder::AddJoints() {
-  const long count = static_cast<long>(frame_.joints.size());
-  std::vector<double>& coordinate = Rows("joints/coordinate", {count});
-  std::vector<double>& force = Rows("joints/force", {count, 3});
-  std::vector<double>& torque = Rows("joints/torque", {count, 3});
   for (const Frame::Joint& joint : frame_.joints) {
-    coordinate.push_back(joint.coordinate);
-    Append(joint.force, &force);
-    Append(joint.torque, &torque);
+    joint_coordinate_->push_back(joint.coordinate);
+    Append(joint.force, joint_force_);
+    Append(joint.torque, joint_torque_);
   }
 }
 
 /// Coordinates, velocities and the mean multipliers of the step, also of a multibody system.
 void Recorder::AddState(const StepView& view) {
-  const State& state = view.state;
+  Append(view.state.q, q_);
+  Append(view.state.v, v_);
   const long num_constraints = view.system.traits().num_constraints;
-  Append(state.q, &Rows("coordinates/q", {state.q.size()}));
-  Append(state.v, &Rows("coordinates/v", {state.v.size()}));
-  std::vector<double>& lambda = Rows("constraints/lambda", {num_constraints});
   const VectorX& impulse = view.report.constraint_impulse;
   const bool loaded = impulse.size() == num_constraints && view.report.step > 0;
   for (long i = 0; i < num_constraints; ++i) {
-    lambda.push_back(loaded ? impulse[i] / view.report.step : 0.0);
+    lambda_->push_back(loaded ? impulse[i] / view.report.step : 0.0);
   }
 }
 

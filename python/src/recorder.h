@@ -5,8 +5,10 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "saltus/output/channel.h"
 #include "saltus/output/output_interval.h"
 #include "saltus/output/result_reader.h"
 #include "saltus/simulation/frame.h"
@@ -43,14 +45,21 @@ class Recorder final : public Observer {
  private:
   void Record(const StepView& view);
   void AddBodies();
-  void AddJoints();
   void AddState(const StepView& view);
   void AddContacts();
-  std::vector<double>& Rows(const char* dataset, std::vector<long> row_shape = {});
+  std::vector<double>* AddTable(const std::string& dataset, std::vector<long> row_shape);
+  void MakeTables(const StepView& view);
 
   OutputSchedule schedule_;
   bool with_contacts_;
   Frame frame_;
+  // Into `tables`, whose entries stay where they are.
+  std::vector<std::pair<const Quantity*, std::vector<double>*>> run_;
+  using Rows = std::vector<double>*;
+  Rows position_ = nullptr, orientation_ = nullptr, velocity_ = nullptr,
+       angular_velocity_ = nullptr;
+  Rows joint_coordinate_ = nullptr, joint_force_ = nullptr, joint_torque_ = nullptr;
+  Rows q_ = nullptr, v_ = nullptr, lambda_ = nullptr;
   long recorded_step_ = -1;
   const System* system_ = nullptr;
   StepReport last_report_;  // of the last step, if it was not recorded

@@ -1,5 +1,6 @@
 #include "python/src/simulation.h"
 
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,38 @@ namespace saltus::python {
 namespace {
 
 constexpr double kSignalInterval = 0.05;  // s of computing between looks for signals
+
+/// A Python function as a force on a body. It returns a force, or a force and a torque.
+std::function<Wrench(double, const BodyMotion&)> MakeUserForce(const std::string& name,
+                                                               PyObject* function) {
+  return [name, function](double t, const BodyMotion& motion) {
+    const PythonLock lock;
+    py::object result;
+    try {
+      result = py::reinterpret_borrow<py::object>(function)(t, motion);
+    } catch (py::error_already_set& error) {
+      const std::string note = "in the user force '" + name + "', at t = " + std::to_string(t);
+      if (py::hasattr(error.value(), "add_note")) error.value().attr("add_note")(note + " s");
+      throw;
+    }
+    const auto fail = [&](const std::string& what) {
+      return InputError("forces." + name, what + " at t = " + std::to_string(t) + " s",
+                        "return a force (3 numbers) or a force and a torque (2 × 3 numbers)");
+    };
+    using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+    const Numbers numbers = Numbers::ensure(result);
+    if (!numbers || (numbers.size() != 3 && numbers.size() != 6)) {
+      PyErr_Clear();
+      throw fail("returned " + std::string(py::repr(result)));
+    }
+    const double* values = numbers.data();
+    Wrench wrench;
+    wrench.force = Eigen::Map<const Vector3>(values);
+    if (numbers.size() == 6) wrench.torque = Eigen::Map<const Vector3>(values + 3);
+    if (!wrench.force.allFinite() || !wrench.torque.allFinite()) throw fail("returned nan or inf");
+    return wrench;
+  };
+}
 
 }  // namespace
 
@@ -67,7 +100,7 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
                                                  const LagrangianSystem* system,
                                                  const std::string& output, int compression,
                                                  double checkpoint_every, bool record,
-                                                 py::object kept) {
+                                                 const py::list& user_forces, py::object kept) {
   auto self = std::make_unique<PySimulation>();
   self->kept = std::move(kept);
   self->interval_ = {scene->output.every, scene->output.dt.value_or(0)};
@@ -76,7 +109,14 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
     self->loop_ =
         std::make_unique<Simulation>(system->Clone(), MakeIntegrator(*scene), scene->simulation);
   } else {
-    self->loop_ = std::make_unique<Simulation>(MakeSimulation(*scene));
+    auto bodies = std::make_unique<MultibodySystem>(BuildModel(*scene));
+    for (const py::handle item : user_forces) {
+      const auto entry = item.cast<py::tuple>();
+      bodies->AddUserForce(entry[1].cast<std::string>(),
+                           MakeUserForce(entry[0].cast<std::string>(), py::object(entry[2]).ptr()));
+    }
+    self->loop_ =
+        std::make_unique<Simulation>(std::move(bodies), MakeIntegrator(*scene), scene->simulation);
   }
   if (record) {
     self->recorder_ = std::make_unique<Recorder>(self->interval_, self->with_contacts_);

@@ -12,6 +12,7 @@
 #include <pybind11/pybind11.h>
 
 #include "saltus/base/timing.h"
+#include "saltus/multibody/multibody_system.h"
 #include "saltus/output/output_interval.h"
 #include "saltus/output/result_writer.h"
 #include "saltus/scene/scene.h"
@@ -53,11 +54,13 @@ class PySimulation {
  public:
   /// @param system  of equations written in Python, or null for the bodies of the scene
   /// @param output  result file, or empty
+  /// @param user_forces  list of (name, body, function of (t, BodyMotion))
   /// @param kept  what the functions live in: the simulation keeps it alive
   static std::unique_ptr<PySimulation> Make(const std::shared_ptr<Scene>& scene,
                                             const LagrangianSystem* system,
                                             const std::string& output, int compression,
-                                            double checkpoint_every, bool record, py::object kept);
+                                            double checkpoint_every, bool record,
+                                            const py::list& user_forces, py::object kept);
 
   /// *interruption: what a signal handler raised while the run went on, or null.
   RunOutcome Run(std::vector<RunObserver> observers, std::exception_ptr* interruption);

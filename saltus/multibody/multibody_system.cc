@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
 #include "saltus/math/so3.h"
 #include "saltus/multibody/contact/reach.h"
 
@@ -39,6 +41,19 @@ MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
   placements_.resize(model_->bodies.size());
 }
 
+void MultibodySystem::AddUserForce(const std::string& body,
+                                   std::function<Wrench(double, const BodyMotion&)> function) {
+  const int index = model_->FindBody(body);
+  if (index < 0) {
+    std::vector<std::string> names;
+    for (const Body& b : model_->bodies) names.push_back(b.name);
+    throw InputError("body '" + body + "'", "there is no such body for a user force",
+                     SuggestName(body, names));
+  }
+  user_forces_.push_back({index, std::move(function)});
+  traits_.has_tangents = true;
+}
+
 double MultibodySystem::CalcSpeedBound(const VectorX&, const VectorX& v) const {
   const bool angular = !model_->limits.empty();  // limits on angles close at angular speed
   double bound = 0;
@@ -52,7 +67,10 @@ double MultibodySystem::CalcSpeedBound(const VectorX&, const VectorX& v) const {
 }
 
 std::unique_ptr<System> MultibodySystem::Clone() const {
-  return std::make_unique<MultibodySystem>(model_);
+  auto clone = std::make_unique<MultibodySystem>(model_);
+  clone->user_forces_ = user_forces_;
+  clone->traits_ = traits_;
+  return clone;
 }
 
 State MultibodySystem::MakeInitialState() const {
@@ -89,11 +107,13 @@ void MultibodySystem::CalcForce(double t, const VectorX& q, const VectorX& v, Ve
   AddSpringForces(model_->springs, model_->bodies, q, v, false, f);
   AddLoads(model_->loads, model_->bodies, t, q, f);
   AddActuators(model_->actuators, model_->bodies, t, q, f);
+  AddUserForces(user_forces_, model_->bodies, t, q, v, f);
 }
 
 void MultibodySystem::CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
                                                VectorX* f) const {
   f->setZero(traits_.num_velocities);
+  AddUserForces(user_forces_, model_->bodies, t, q, v, f);
   AddSpringForces(model_->springs, model_->bodies, q, v, true, f);
   AddLoads(model_->loads, model_->bodies, t, q, f);
   AddActuators(model_->actuators, model_->bodies, t, q, f);
@@ -107,6 +127,7 @@ void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v,
   D->SetZero();
   AddSpringTangents(model_->springs, model_->bodies, q, v, kind, K, D);
   if (kind != TangentKind::kExact) return;
+  AddUserForceTangents(user_forces_, model_->bodies, t, q, v, K, D);
   AddLoadTangents(model_->loads, model_->bodies, t, q, K);
   AddActuatorTangents(model_->actuators, model_->bodies, t, q, K);
   for (const int b : model_->gyroscopic_bodies) {
@@ -132,13 +153,7 @@ Energy MultibodySystem::CalcEnergy(double, const VectorX& q, const VectorX& v) c
 }
 
 BodyMotion MultibodySystem::CalcBodyMotion(int body, const VectorX& q, const VectorX& v) const {
-  const Body& b = model_->bodies[body];
-  const Vector6 V = b.CalcSpatialVelocity(v);
-  BodyMotion motion;
-  motion.pose = b.CalcPose(q);
-  motion.velocity = V.head<3>();
-  motion.angular_velocity = motion.pose.R * V.tail<3>();
-  return motion;
+  return CalcMotion(model_->bodies[body], q, v);
 }
 
 }  // namespace saltus

@@ -4,21 +4,16 @@
 // constraints: joints/joint.h; contacts: contact/contact_finder.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "saltus/dynamics/system.h"
+#include "saltus/multibody/forces/user_force.h"
 #include "saltus/multibody/model.h"
 
 namespace saltus {
-
-/// Motion of a body in world axes.
-struct BodyMotion {
-  Pose pose;                                   // centre of mass and axes
-  Vector3 velocity = Vector3::Zero();          // of the centre of mass, m/s
-  Vector3 angular_velocity = Vector3::Zero();  // world axes, rad/s
-};
 
 /// Value and rate of a joint's coordinate (rad or m; CoordinateName says which).
 struct JointMotion {
@@ -39,6 +34,10 @@ class MultibodySystem final : public System {
 
   const Model& model() const { return *model_; }
   const std::shared_ptr<const Model>& shared_model() const { return model_; }
+
+  /// Adds a force that is given as a function. Throws InputError if there is no such body.
+  void AddUserForce(const std::string& body,
+                    std::function<Wrench(double t, const BodyMotion& motion)> function);
 
   // --- System ------------------------------------------------------------------------------------
   std::unique_ptr<System> Clone() const override;
@@ -85,6 +84,7 @@ class MultibodySystem final : public System {
 
   std::shared_ptr<const Model> model_;
   SystemTraits traits_;
+  std::vector<UserForce> user_forces_;
   CollisionWorld world_;         // own copy: holds scratch
   std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
   std::vector<Pose> poses_;      // scratch of FindContacts
