@@ -63,7 +63,9 @@ void ShowResult(const ResultReader& reader, bool json) {
   }
   fmt::print("{}: result of '{}', written by saltus {}\n", reader.path(), reader.title(),
              reader.saltus_version());
-  fmt::print("outcome   {}\n", reader.outcome());
+  const std::string outcome = reader.outcome();
+  fmt::print("outcome   {}\n",
+             outcome == "running" ? "running, or killed before its end" : outcome);
   fmt::print("frames    {}, t = {} to {} s\n", reader.num_frames(), begin, end);
   fmt::print("bodies    {}\n", FormatNames(reader.layout().bodies));
   fmt::print("joints    {}\n", FormatNames(JointNames(reader.layout())));

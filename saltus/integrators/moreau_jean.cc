@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -425,7 +426,7 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
     if (options_.projection) {
       const Energy before = system.CalcEnergy(t, q_, v_);
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };
-      if (projection_.Project(system, t, h, v_, *kkt_, find, &contacts_, &q_)) {
+      if (projection_.Project(system, t, h, v_, *kkt_, std::ref(find), &contacts_, &q_)) {
         ProjectVelocity(system, t);
         const Energy after = system.CalcEnergy(t, q_, v_);
         report_.work.projection += after.total() - before.total();

@@ -72,7 +72,7 @@ std::string SuggestChoice(const std::string& name, const std::vector<std::string
   const std::string nearest = NearestName(name, valid);
   std::string text;
   if (!nearest.empty()) text = "did you mean '" + nearest + "'?";
-  if (!valid.empty() && valid.size() <= kShortList) {
+  if (!valid.empty() && (text.empty() || valid.size() <= kShortList)) {
     text += (text.empty() ? "known here: " : " Known here: ") + Join(valid);
   }
   return text;
