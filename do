@@ -8,6 +8,7 @@ build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitespars
 python_packages=(pybind11-dev python3-dev python3-numpy python3-scipy python3-matplotlib python3-pil
                  python3-pandas python3-pip python3-setuptools python3-wheel python3-venv)
 bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
+siconos_packages=(python3-numpy python3-scipy python3-h5py python3-siconos)
 plot_packages=(python3-numpy python3-matplotlib python3-h5py)
 format_packages=(clang-format-14 python3)
 fuzz_packages=(clang-14 libclang-rt-14-dev)
@@ -116,6 +117,14 @@ bench() {
       "$program"
       break
     done
+  done
+  for name in "${@:-}"; do
+    [[ cones == *"$name"* ]] || continue
+    found=1
+    need "${siconos_packages[@]}"
+    say "contact solvers and Siconos on the same files"
+    /usr/bin/python3 benchmarks/cones/compare_siconos.py build/native/bin/cones_files
+    break
   done
   ((found)) || fail "no benchmark matches '${*:-}'"
 }

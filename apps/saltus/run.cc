@@ -29,6 +29,7 @@ struct RunArguments {
   std::string scene, output, restart;
   std::string integrator, step, until;  // as typed; the scene reader checks them
   std::vector<std::string> settings;
+  std::string dump_problems;  // all, slow or failed
   double checkpoint_every = 30;
   int compression = 0;
   int threads = 1;
@@ -142,10 +143,26 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
   return outcome.violations.empty() ? kExitGood : kExitFailed;
 }
 
+/// Contact problems go to OUTPUT_problem_000001.h5, …, numbered by the calls of the solver.
+void ArrangeDump(const RunArguments& arguments, const std::string& output, Scene* scene) {
+  if (arguments.dump_problems.empty()) return;
+  const auto dump = std::make_shared<ProblemDump>();
+  dump->when = arguments.dump_problems == "all"    ? DumpWhen::kAll
+               : arguments.dump_problems == "slow" ? DumpWhen::kSlow
+                                                   : DumpWhen::kFailed;
+  dump->prefix = fs::path(output).replace_extension().string() + "_problem";
+  std::visit(
+      [&](auto& options) {
+        if constexpr (requires { options.solver_options; }) options.solver_options.dump = dump;
+      },
+      scene->integrator.options);
+}
+
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
-  const Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
+  Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
   const std::string output = ChooseOutput(arguments);
+  ArrangeDump(arguments, output, &scene);
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
@@ -189,6 +206,11 @@ void AddRunCommand(CLI::App* app, int* exit_code) {
   run->add_option("--threads", arguments->threads,
                   "number of threads; results do not depend on it (default 1)")
       ->check(CLI::Range(1, 4096));
+  run->add_option(
+         "--dump-problems", arguments->dump_problems,
+         "store contact problems as FCLib files beside the result, for 'saltus solve': all, "
+         "slow (not solved, or 200 iterations and more) or failed")
+      ->check(CLI::IsMember({"all", "slow", "failed"}));
   run->add_flag("-q,--quiet", arguments->quiet, "print only errors");
   run->callback([arguments, exit_code] { *exit_code = RunScene(*arguments); });
 }

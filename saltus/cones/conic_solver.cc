@@ -2,10 +2,17 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
+#include "saltus/cones/solvers/admm.h"
 #include "saltus/cones/solvers/auto_solver.h"
+#include "saltus/cones/solvers/block_pivoting.h"
 #include "saltus/cones/solvers/hybrid_solver.h"
+#include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/solvers/pgs.h"
+#include "saltus/cones/solvers/problem_dump.h"
+#include "saltus/cones/solvers/prox_solver.h"
+#include "saltus/cones/solvers/proximal_point.h"
 #include "saltus/cones/solvers/semismooth_newton.h"
 
 namespace saltus {
@@ -34,13 +41,23 @@ const std::vector<ConicSolverInfo>& ListConicSolvers() {
       {"nsgs", "nonsmooth Gauss-Seidel with exact local Coulomb solutions, accelerated"},
       {"hybrid", "NSGS and semismooth Newton in turns: hard problems with friction"},
       {"semismooth-newton", "Newton's method on the laws (Alart-Curnier), sparse LU, line search"},
+      {"proximal-point",
+       "regularised problems solved by Newton's method: singular and stiff problems"},
+      {"admm", "alternating directions, one factorisation, many cheap passes"},
+      {"interior-point", "convex problem by predictor-corrector steps, inside a fixed point"},
+      {"prox", "projections with all contacts at once, no factorisation"},
+      {"pgs", "projected Gauss-Seidel, row by row: rough answers"},
       {"lemke", "Lemke's pivoting method, exact, for problems without friction"},
+      {"block-pivoting", "Judice-Pires pivoting, exact, for large problems without friction"},
+      {"principal-pivoting", "Murty's pivoting by least index, exact, without friction"},
   };
   return kSolvers;
 }
 
-std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
-                                             const ConicSolverOptions& options) {
+namespace {
+
+std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
+                                        const ConicSolverOptions& options) {
   if (name == "auto") return std::make_unique<AutoSolver>(options);
   if (name == "nsgs") return std::make_unique<NsgsSolver>(NsgsOptions{options});
   if (name == "lemke") return std::make_unique<LemkeSolver>(options);
@@ -48,9 +65,31 @@ std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
   if (name == "semismooth-newton") {
     return std::make_unique<SemismoothNewtonSolver>(SemismoothNewtonOptions{options});
   }
+  if (name == "proximal-point") return std::make_unique<ProximalPointSolver>(options);
+  if (name == "admm") return std::make_unique<AdmmSolver>(options);
+  if (name == "interior-point") {
+    return std::make_unique<InteriorPointSolver>(InteriorPointOptions{options});
+  }
+  if (name == "prox") return std::make_unique<ProxSolver>(ProxOptions{options});
+  if (name == "pgs") return std::make_unique<PgsSolver>(PgsOptions{options});
+  if (name == "block-pivoting") {
+    return std::make_unique<PivotingSolver>(options, PivotRule::kBlock);
+  }
+  if (name == "principal-pivoting") {
+    return std::make_unique<PivotingSolver>(options, PivotRule::kLeastIndex);
+  }
   std::vector<std::string> names;
   for (const ConicSolverInfo& info : ListConicSolvers()) names.push_back(info.name);
   throw InputError("solver", "there is no contact solver '" + name + "'", SuggestName(name, names));
+}
+
+}  // namespace
+
+std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
+                                             const ConicSolverOptions& options) {
+  std::unique_ptr<ConicSolver> solver = MakeByName(name, options);
+  if (options.dump == nullptr) return solver;
+  return std::make_unique<DumpingSolver>(std::move(solver), options.dump);
 }
 
 }  // namespace saltus

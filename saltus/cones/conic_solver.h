@@ -27,12 +27,21 @@ struct SolveReport {
   bool ok() const { return status == SolveStatus::kConverged; }
 };
 
+/// Which problems of a run are stored as FCLib files (solvers/problem_dump.h).
+enum class DumpWhen { kAll, kSlow, kFailed };
+struct ProblemDump {
+  DumpWhen when = DumpWhen::kFailed;
+  std::string prefix;         // of the files
+  int slow_iterations = 200;  // a solved problem that took at least these is slow
+};
+
 struct ConicSolverOptions {
   double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4) of conic_problem.h
   int max_iterations = 1000;
   /// On NaturalMapResidual::absolute, eq. (5). That measure depends on the units of the problem, so
   /// it is asked for only where problems of other codes are compared (`saltus solve`, benchmarks).
   double absolute_tolerance = std::numeric_limits<double>::infinity();
+  std::shared_ptr<const ProblemDump> dump;  // null: none is stored
 };
 
 /// True if both measures are within the tolerances.

@@ -10,6 +10,7 @@
 #include <Eigen/SparseLU>
 
 #include "saltus/base/error.h"
+#include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/fclib_hdf5.h"
 
 namespace saltus {
@@ -222,41 +223,71 @@ FclibProblem ReadFclib(const std::string& path) {
   return result;
 }
 
-void WriteFclib(const ConicProblem& problem, const std::string& path) {
-  const int d = problem.cones.empty() ? 0 : problem.cones[0].dimension;
-  std::vector<double> mu;
+void WriteFclib(const ConicProblem& problem, const std::string& path, const FclibRecord& record) {
+  if (problem.cones.empty()) fclib::FailInFile(path, "problem", "has no contacts");
+  int d = 0;
   for (const Cone& cone : problem.cones) {
-    if (cone.kind != ConeKind::kFriction || cone.dimension != d) {
-      fclib::FailInFile(path, "problem", "FCLib holds friction cones of one dimension only");
+    if (cone.kind != ConeKind::kFriction && cone.kind != ConeKind::kNonnegative) {
+      fclib::FailInFile(path, "problem", "FCLib holds contacts only, no free rows and no boxes");
     }
-    mu.push_back(cone.friction);
+    d = std::max(d, cone.dimension);
   }
-  if (mu.empty()) fclib::FailInFile(path, "problem", "has no contacts");
-  const MatrixX W = MakeDense(*problem.A);
-  std::vector<int> p{0}, i;
-  std::vector<double> x;
-  for (int column = 0; column < problem.size(); ++column) {
-    for (int row = 0; row < problem.size(); ++row) {
-      if (W(row, column) == 0) continue;
-      i.push_back(row);
-      x.push_back(W(row, column));
+  d = std::clamp(d, 2, 3);
+  std::vector<double> mu;
+  std::vector<int> file_row(static_cast<std::size_t>(problem.size()));
+  for (const Cone& cone : problem.cones) {
+    for (int i = 0; i < cone.dimension; ++i) {
+      file_row[cone.offset + i] = static_cast<int>(mu.size()) * d + i;
     }
-    p.push_back(static_cast<int>(x.size()));
+    mu.push_back(cone.kind == ConeKind::kFriction ? cone.friction : 0.0);
   }
-  fclib::Writer writer(path, fclib::Writer::Mode::kReplace);
-  const auto write_integer = [&](const char* name, int value) {
-    writer.Write(std::string("/fclib_local/") + name, std::vector<int>{value});
+  const int n = static_cast<int>(mu.size()) * d;
+  const auto pad = [&](const VectorX& x) {
+    VectorX padded = VectorX::Zero(n);
+    padded(file_row) = x;
+    return padded;
   };
-  write_integer("spacedim", d);
-  write_integer("W/m", problem.size());
-  write_integer("W/n", problem.size());
-  write_integer("W/nzmax", static_cast<int>(x.size()));
-  write_integer("W/nz", -1);
-  writer.Write("/fclib_local/W/p", p);
-  writer.Write("/fclib_local/W/i", i);
-  writer.Write("/fclib_local/W/x", x);
-  writer.Write("/fclib_local/vectors/q", std::vector<double>(problem.b.begin(), problem.b.end()));
-  writer.Write("/fclib_local/vectors/mu", mu);
+  BlockSparseDelassus storage;
+  const BlockSparseDelassus& A = MakeBlockSparse(problem, &storage);
+  std::vector<Triplet> entries;
+  for (int c = 0; c < A.num_blocks(); ++c) {
+    for (int slot = A.row_begin(c); slot < A.row_begin(c + 1); ++slot) {
+      const auto block = A.block(c, slot);
+      for (int i = 0; i < block.rows(); ++i) {
+        for (int j = 0; j < block.cols(); ++j) {
+          if (block(i, j) == 0) continue;
+          entries.emplace_back(file_row[A.offset(c) + i], file_row[A.offset(A.column(slot)) + j],
+                               block(i, j));
+        }
+      }
+    }
+  }
+  SparseColumns W(n, n);
+  W.setFromTriplets(entries.begin(), entries.end());
+  {
+    fclib::Writer writer(path, fclib::Writer::Mode::kReplace);
+    const auto write = [&](const char* name, const auto& values) {
+      writer.Write(std::string("/fclib_local/") + name, values);
+    };
+    write("spacedim", std::vector<int>{d});
+    write("W/m", std::vector<int>{n});
+    write("W/n", std::vector<int>{n});
+    write("W/nzmax", std::vector<int>{static_cast<int>(W.nonZeros())});
+    write("W/nz", std::vector<int>{-1});
+    write("W/p", std::vector<int>(W.outerIndexPtr(), W.outerIndexPtr() + n + 1));
+    write("W/i", std::vector<int>(W.innerIndexPtr(), W.innerIndexPtr() + W.nonZeros()));
+    write("W/x", std::vector<double>(W.valuePtr(), W.valuePtr() + W.nonZeros()));
+    const VectorX q = pad(problem.b);
+    write("vectors/q", std::vector<double>(q.begin(), q.end()));
+    write("vectors/mu", mu);
+  }
+  const auto complete = [&](const VectorX& r) {
+    VectorX u;
+    problem.A->Multiply(r, &u);
+    return FclibSolution{{}, pad(u + problem.b), pad(r), {}};
+  };
+  if (record.start.size() > 0) WriteFclibGuesses({complete(record.start)}, path);
+  if (record.solution.size() > 0) WriteFclibSolution(complete(record.solution), path);
 }
 
 }  // namespace saltus

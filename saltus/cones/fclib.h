@@ -51,9 +51,18 @@ struct FclibSolution {
 /// friction or numbers that are not finite, or if eq. (3) or (4) is singular.
 FclibProblem ReadFclib(const std::string& path);
 
-/// Writes a local problem whose blocks are all friction cones of one dimension; replaces the file.
-/// Throws InputError if the problem has other blocks or the file cannot be written.
-void WriteFclib(const ConicProblem& problem, const std::string& path);
+/// Impulses to store with a problem; empty: none.
+struct FclibRecord {
+  VectorX start;  // the first guess
+  VectorX solution;
+};
+
+/// Writes a local problem of friction and nonnegative blocks; replaces the file. All contacts of a
+/// file have the same dimension: smaller blocks are filled up with rows of zeros, and nonnegative
+/// ones become contacts with μ = 0, which changes no solution. Throws InputError if the problem has
+/// other blocks or the file cannot be written.
+void WriteFclib(const ConicProblem& problem, const std::string& path,
+                const FclibRecord& record = {});
 
 /// r with u, v and λ that belong to it.
 FclibSolution MakeFclibSolution(const FclibProblem& problem, const VectorX& r);

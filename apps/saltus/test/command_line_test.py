@@ -168,6 +168,23 @@ class Running(CommandLine):
         self.assertEqual(info["bodies"], ["ball", "rod"])
         self.assertEqual(info["contacts"], ["ball-ground"])
 
+    def test_dumped_problems_can_be_solved(self):
+        result = self.run_scene("--until", "0.6", "--dump-problems", "all")
+        problems = sorted(self.folder.glob("out_problem_*.h5"))
+        self.assertGreater(len(problems), 0)
+        solved = self.folder / "solved.h5"
+        done = saltus("solve", problems[-1], "-o", solved)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for word in ("status", "relative", "absolute", "worst"):
+            self.assertIn(word, done.stdout)
+        done = saltus("solve", solved, "--warm")
+        self.assertRegex(done.stdout, r"iterations +0\n")
+        self.assertEqual(saltus("solve", result).returncode, 2)
+        self.assertEqual(saltus("solve", solved, "--solver", "lemk").returncode, 2)
+        done = saltus("solve", problems[-1], "--tol", "1e-16", "--max-iterations", "1",
+                      "--solver", "prox")
+        self.assertIn(done.returncode, (0, 1))
+
     def test_the_scene_is_embedded(self):
         result = self.run_scene("--until", "0.05", "--set", "r=0.2")
         again = self.folder / "again.yaml"

@@ -1,19 +1,18 @@
 #include "saltus/cones/solvers/hybrid_solver.h"
 
 #include <algorithm>
-#include <array>
 
 #include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/solvers/proximal_point.h"
 
 namespace saltus {
 namespace {
 
 constexpr int kFirstSweeps = 100;
 constexpr int kFirstSteps = 40;
-constexpr int kMaxRounds = 12;
+constexpr int kMaxRounds = 9;
 constexpr double kProgress = 0.5;  // factor of the score that counts as progress of a cycle
-constexpr std::array kFunctions = {ConeFunction::kAlartCurnier, ConeFunction::kNaturalMap,
-                                   ConeFunction::kFischerBurmeister};
+constexpr int kCycle = 3;          // rounds after which the second method is the same again
 
 }  // namespace
 
@@ -35,7 +34,7 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
     const bool solved = judge.Evaluate(*r);
     if (report.status == SolveStatus::kInfeasible) failure = SolveStatus::kInfeasible;
     if (solved || failure == SolveStatus::kInfeasible) break;
-    if (round % kFunctions.size() == 0) {
+    if (round % kCycle == 0) {
       if (round > 0 && judge.best_score() > kProgress * level) {
         failure = SolveStatus::kStagnated;
         break;
@@ -43,12 +42,21 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
       level = judge.best_score();
     }
     if (A == nullptr) A = &MakeBlockSparse(problem, &storage_);
-    newton_.Prepare(problem, *A, kFunctions[round % kFunctions.size()]);
     *r = judge.best();
     const int steps = std::min(options_.max_iterations - iterations, kFirstSteps << round);
-    const SemismoothNewton::Result result = newton_.Iterate(problem, steps, &judge, r);
-    iterations += result.iterations;
-    if (result.outcome == SemismoothNewton::Outcome::kSolved) break;
+    if (round % kCycle == 1) {
+      ConicSolverOptions proximal = options_;
+      proximal.max_iterations = steps;
+      iterations += ProximalPointSolver(proximal).Solve(problem, r).iterations;
+      if (judge.Evaluate(*r)) break;
+    } else {
+      newton_.Prepare(
+          problem, *A,
+          round % kCycle == 0 ? ConeFunction::kAlartCurnier : ConeFunction::kFischerBurmeister);
+      const SemismoothNewton::Result result = newton_.Iterate(problem, steps, &judge, r);
+      iterations += result.iterations;
+      if (result.outcome == SemismoothNewton::Outcome::kSolved) break;
+    }
     *r = judge.best();
   }
   return judge.Finish(failure, iterations, r);

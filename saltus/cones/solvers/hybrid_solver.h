@@ -4,13 +4,14 @@
 // (semismooth_newton.h) is exact where they crawl: hyperstatic supports, packings, W and q of very
 // different magnitude. Rounds k = 0, 1, … alternate
 //
-//   kFirstSweeps·2ᵏ sweeps from the best iterate so far, then at most kFirstSteps·2ᵏ Newton steps
-//   (1)
+//   kFirstSweeps·2ᵏ sweeps from the best iterate so far, then at most kFirstSteps·2ᵏ steps of (1)
+//   k = 0, 3, …: Newton on Alart–Curnier's function;   k = 1, 4, …: the proximal-point method;
+//   k = 2, 5, …: Newton on Fischer–Burmeister's function
 //
-// until the judge is content, max_iterations (sweeps + steps) are used up, or a whole cycle of the
-// functions Alart–Curnier, natural map, Fischer–Burmeister has brought no progress (stagnation).
-// All scaling is inside: each block has its own ρ and regularisation. A proof of infeasibility by
-// Gauss–Seidel ends the rounds. What is returned is the best iterate of all, with its residual.
+// until the judge is content, max_iterations (sweeps + steps) are used up, or a whole cycle of
+// three has brought no progress (stagnation). All scaling is inside: each block has its own ρ and
+// regularisation. A proof of infeasibility by Gauss–Seidel ends the rounds. What is returned is the
+// best iterate of all, with its residual.
 #pragma once
 
 #include <memory>

@@ -28,6 +28,7 @@ class Judge {
   /// Of the best iterate: ≤ 1 solves the problem.
   double best_score() const { return best_score_; }
   const VectorX& best() const { return best_; }
+  const NaturalMapResidual& best_residual() const { return best_residual_; }
   /// u = A r + b of the iterate evaluated last.
   const VectorX& u() const { return scratch_.u; }
   /// Score of the iterate evaluated last.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/solvers/block_projections.h"
 
 namespace saltus {
 namespace {
@@ -22,21 +23,8 @@ void SemismoothNewton::Prepare(const ConicProblem& problem, const BlockSparseDel
   A_ = &A;
   function_ = function;
   equations_.resize(problem.cones.size());
-  weights_.resize(problem.cones.size());
   alpha_.resize(problem.cones.size());
-  VectorX diagonal;
-  A.CalcDiagonal(&diagonal);
-  double largest = 0, sum = 0;
-  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
-    const Cone& cone = problem.cones[c];
-    weights_[c] = diagonal.segment(cone.offset, cone.dimension).mean();
-    largest = std::max(largest, weights_[c]);
-    sum += weights_[c];
-  }
-  const double mean = sum > 0 ? sum / static_cast<double>(weights_.size()) : 1.0;
-  for (double& w : weights_) {
-    if (!(w > kImmovableTrace * largest)) w = mean;
-  }
+  weights_ = CalcBlockScales(problem);
 }
 
 double SemismoothNewton::CalcMerit(const ConicProblem& problem, const VectorX& r,

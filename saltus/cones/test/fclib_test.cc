@@ -10,6 +10,7 @@
 #include "saltus/cones/fclib_hdf5.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/box_stack.h"
+#include "saltus/cones/test/random_problems.h"
 
 namespace saltus {
 namespace {
@@ -88,6 +89,28 @@ TEST_F(FileTest, RoundTrip) {
   ASSERT_EQ(read.problem.cones.size(), problem.cones.size());
   EXPECT_EQ(read.problem.cones[1].friction, problem.cones[1].friction);
   EXPECT_EQ(read.problem.cones[1].offset, 3);
+}
+
+TEST_F(FileTest, BlocksOfSeveralDimensionsAreFilledUp) {
+  test::Random random(4);
+  test::MechanismOptions options;
+  options.dimensions = {3, 1, 2};
+  test::Mechanism mechanism;
+  MakeMechanism(options, &random, &mechanism);
+  ConicProblem problem;
+  problem.A = &mechanism.body;
+  problem.cones = test::MakeCones(options.dimensions, 0.4);
+  problem.b = random.Matrix(6, 1);
+  VectorX r;
+  const SolveReport report = NsgsSolver(NsgsOptions{}).Solve(problem, &r);
+  ASSERT_TRUE(report.ok());
+  WriteFclib(problem, path_, {VectorX::Zero(6), r});
+  const FclibProblem read = ReadFclib(path_);
+  ASSERT_EQ(read.problem.size(), 9);
+  const VectorX padded = ReadFclibSolution(path_, 9).r;
+  // The same point solves the file's problem; ρ differs by at most the factor of filling up, 3.
+  EXPECT_LE(CalcNaturalMapResidual(read.problem, padded).relative, 3e-9);
+  EXPECT_EQ(ReadFclibGuesses(path_, 9).size(), 1u);
 }
 
 TEST_F(FileTest, SolutionsAndGuesses) {

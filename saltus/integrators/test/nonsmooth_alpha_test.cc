@@ -52,7 +52,9 @@ class TableRun {
     return *this;
   }
   double energy() const { return system_.CalcEnergy(state.time, state.q, state.v).total(); }
-  double mean_iterations() const { return static_cast<double>(iterations) / static_cast<double>(n_); }
+  double mean_iterations() const {
+    return static_cast<double>(iterations) / static_cast<double>(n_);
+  }
   const NonsmoothAlpha& integrator() const { return integrator_; }
 
  private:

@@ -1,0 +1,44 @@
+// Projections and shifts of a whole problem, block by block, for first-order methods.
+#pragma once
+
+#include <vector>
+
+#include "saltus/cones/conic_problem.h"
+#include "saltus/cones/projections.h"
+
+namespace saltus {
+
+/// x ← P_K(x) for all blocks; the bounds of boxes are taken at the impulses r.
+inline void ProjectBlocks(const ConicProblem& problem, const VectorX& r, VectorX* x) {
+  for (const Cone& cone : problem.cones) {
+    double* x_c = x->data() + cone.offset;
+    switch (cone.kind) {
+      case ConeKind::kFree:
+        break;
+      case ConeKind::kNonnegative:
+        x_c[0] = ProjectOntoNonnegative(x_c[0]);
+        break;
+      case ConeKind::kFriction:
+        ProjectOntoFrictionCone(cone.friction, cone.dimension, x_c);
+        break;
+      case ConeKind::kBox:
+        ProjectOntoDisc(CalcBoxBound(problem, cone, r.data()), cone.dimension, x_c);
+        break;
+    }
+  }
+}
+
+/// û = u + μ|u_T| n in place, for all friction blocks.
+inline void AddDeSaxceShift(const ConicProblem& problem, VectorX* u) {
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind != ConeKind::kFriction) continue;
+    double* u_c = u->data() + cone.offset;
+    u_c[0] += cone.friction * CalcNorm(u_c + 1, cone.dimension - 1);
+  }
+}
+
+/// w_c = tr A_cc / d of each block; blocks that nothing can move take the mean of the others (or
+/// 1).
+std::vector<double> CalcBlockScales(const ConicProblem& problem);
+
+}  // namespace saltus

@@ -1,0 +1,301 @@
+#include "saltus/cones/solvers/interior_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/solvers/block_projections.h"
+#include "saltus/cones/solvers/judge.h"
+
+namespace saltus {
+namespace {
+
+using Vector = BlockEquation::Vector;
+using Matrix = BlockEquation::Matrix;
+
+constexpr double kToBoundary = 0.99;
+constexpr int kMaxConvexSteps = 60;
+constexpr double kBlocked = 1e20;  // shift, beside tr A_cc / d, that holds a row at zero
+
+enum class Role { kFree, kRay, kCone };  // a ray is a nonnegative row, or friction with μ = 0
+
+Role FindRole(const Cone& cone) {
+  if (cone.kind == ConeKind::kFree) return Role::kFree;
+  return cone.kind == ConeKind::kFriction && cone.friction > 0 ? Role::kCone : Role::kRay;
+}
+
+// x∘y
+Vector MultiplyJordan(const Vector& x, const Vector& y) {
+  const Eigen::Index d = x.size();
+  Vector z(d);
+  z[0] = x.dot(y);
+  z.tail(d - 1) = x[0] * y.tail(d - 1) + y[0] * x.tail(d - 1);
+  return z;
+}
+
+double CalcDeterminant(const Vector& x) {
+  const double t = x.tail(x.size() - 1).norm();
+  return (x[0] - t) * (x[0] + t);
+}
+
+// λ \ d: the solution z of λ∘z = d.
+Vector DivideJordan(const Vector& lambda, const Vector& d) {
+  const Eigen::Index n = d.size();
+  const double det = CalcDeterminant(lambda);
+  Vector z(n);
+  z[0] = (lambda[0] * d[0] - lambda.tail(n - 1).dot(d.tail(n - 1))) / det;
+  z.tail(n - 1) = (d.tail(n - 1) - z[0] * lambda.tail(n - 1)) / lambda[0];
+  return z;
+}
+
+// The largest τ ≤ 1 for which x + τ Δ stays in L.
+double FindStep(const Vector& x, const Vector& delta) {
+  const Eigen::Index d = x.size();
+  double tau = 1;
+  if (delta[0] < 0) tau = std::min(tau, -x[0] / delta[0]);
+  if (d == 1) return tau;
+  const double a = CalcDeterminant(delta);
+  const double b = x[0] * delta[0] - x.tail(d - 1).dot(delta.tail(d - 1));
+  const double c = CalcDeterminant(x);
+  const double discriminant = b * b - a * c;  // of a τ² + 2 b τ + c
+  if (discriminant < 0) return tau;
+  const double root = std::sqrt(discriminant);
+  for (const double t : {c / (-b + root), c / (-b - root)}) {
+    if (t > 0 && std::isfinite(t)) tau = std::min(tau, t);
+  }
+  return tau;
+}
+
+// The Nesterov–Todd scaling of a block: W x = W⁻¹ y = λ.
+struct Scaling {
+  Matrix W, inverse;
+  Vector lambda;
+
+  bool Compute(const Vector& x, const Vector& y) {
+    const Eigen::Index d = x.size();
+    if (d == 1) {
+      if (!(x[0] > 0 && y[0] > 0)) return false;
+      W = Matrix::Constant(1, 1, std::sqrt(y[0] / x[0]));
+      inverse = W.cwiseInverse();
+      lambda = W * x;
+      return true;
+    }
+    const double det_x = CalcDeterminant(x), det_y = CalcDeterminant(y);
+    if (!(det_x > 0 && det_y > 0 && x[0] > 0 && y[0] > 0)) return false;
+    Matrix J = -Matrix::Identity(d, d);
+    J(0, 0) = 1;
+    const Vector x_bar = x / std::sqrt(det_x), y_bar = y / std::sqrt(det_y);
+    const double gamma = std::sqrt((1 + x_bar.dot(y_bar)) / 2);
+    Vector v = (y_bar + J * x_bar) / (2 * gamma);
+    v[0] += 1;
+    v /= std::sqrt(2 * v[0]);
+    const double beta = std::pow(det_y / det_x, 0.25);
+    W = beta * (2 * v * v.transpose() - J);
+    const Vector Jv = J * v;
+    inverse = (2 * Jv * Jv.transpose() - J) / beta;
+    lambda = W * x;
+    return lambda.allFinite() && CalcDeterminant(lambda) > 0;
+  }
+};
+
+// The convex problem for one s and the state of its solution.
+class ConvexProblem {
+ public:
+  ConvexProblem(const ConicProblem& problem, const BlockSparseDelassus& A)
+      : problem_(problem), A_(A), scales_(CalcBlockScales(problem)) {
+    lu_.Prepare(A);
+    const std::size_t count = problem.cones.size();
+    scalings_.resize(count);
+    shift_.resize(count);
+    double impulses = 0;
+    for (std::size_t c = 0; c < count; ++c) {
+      const Cone& cone = problem.cones[c];
+      const double u = problem.b.segment(cone.offset, cone.dimension).norm();
+      impulses = std::max(impulses, u / scales_[c]);
+      velocity_ = std::max(velocity_, u);
+    }
+    impulse_ = impulses > 0 ? impulses : 1.0;
+    velocity_ = velocity_ > 0 ? velocity_ : 1.0;
+    s_.setZero(problem.size());
+    r_.setZero(problem.size());
+    u_hat_.setZero(problem.size());
+    Push(1.0);
+  }
+
+  const VectorX& r() const { return r_; }
+  double gap() const { return gap_ / (impulse_ * velocity_); }
+  double infeasibility() const { return residual_.norm() / velocity_; }
+
+  // One step of (2), (3). False if the numbers do not allow any.
+  bool Step() {
+    A_.Multiply(r_, &residual_);
+    residual_ += problem_.b + s_ - u_hat_;
+    if (!ScaleBlocks() || !lu_.Factor(shift_)) return false;
+    rhs_.resize(problem_.size());
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      SetRhs(c, role(c) == Role::kFree ? Vector() : Vector(-scalings_[c].lambda));
+    }
+    double tau = SolveStep();
+    const double sigma = std::pow(1 - tau, 3);
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      if (role(c) == Role::kFree) continue;
+      const Scaling& scaling = scalings_[c];
+      const Vector dx = scaling.W * ToX(c, dr_), dy = scaling.inverse * ToY(c, du_);
+      Vector d = -MultiplyJordan(scaling.lambda, scaling.lambda) - MultiplyJordan(dy, dx);
+      d[0] += sigma * gap_;  // (3)
+      SetRhs(c, d.size() == 1 ? Vector(d / scaling.lambda[0]) : DivideJordan(scaling.lambda, d));
+    }
+    tau = kToBoundary * SolveStep();
+    if (!(tau > 1e-10) || !dr_.allFinite() || !du_.allFinite()) return false;
+    r_ += tau * dr_;
+    u_hat_ += tau * du_;
+    return true;
+  }
+
+  // s ← μ|û_T| n. Returns the change beside the velocities of the problem.
+  double UpdateShift() {
+    double change = 0;
+    for (const Cone& cone : problem_.cones) {
+      if (cone.kind != ConeKind::kFriction) continue;
+      const double s =
+          cone.friction * CalcNorm(u_hat_.data() + cone.offset + 1, cone.dimension - 1);
+      change = std::max(change, std::abs(s - s_[cone.offset]));
+      s_[cone.offset] = s;
+    }
+    return change / velocity_;
+  }
+
+  // Moves the point into the interior, by a part of the size of the problem.
+  void Push(double part) {
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      if (role(c) == Role::kFree) continue;
+      r_[problem_.cones[c].offset] += part * impulse_;
+      u_hat_[problem_.cones[c].offset] += part * velocity_;
+    }
+  }
+
+ private:
+  Role role(std::size_t c) const { return FindRole(problem_.cones[c]); }
+
+  // x and y of a block.
+  Vector ToX(std::size_t c, const VectorX& r) const {
+    const Cone& cone = problem_.cones[c];
+    if (role(c) == Role::kRay) return r.segment(cone.offset, 1);
+    Vector x = r.segment(cone.offset, cone.dimension);
+    x[0] *= cone.friction;
+    return x;
+  }
+  Vector ToY(std::size_t c, const VectorX& u) const {
+    const Cone& cone = problem_.cones[c];
+    if (role(c) == Role::kRay) return u.segment(cone.offset, 1);
+    Vector y = u.segment(cone.offset, cone.dimension);
+    y[0] /= cone.friction;
+    return y;
+  }
+
+  bool ScaleBlocks() {
+    gap_ = 0;
+    int count = 0;
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      const Cone& cone = problem_.cones[c];
+      const int d = cone.dimension;
+      shift_[c].setZero(d, d);
+      if (role(c) == Role::kFree) continue;
+      const Vector x = ToX(c, r_), y = ToY(c, u_hat_);
+      gap_ += x.dot(y);
+      ++count;
+      if (!scalings_[c].Compute(x, y)) return false;
+      if (role(c) == Role::kRay) {
+        shift_[c].diagonal().setConstant(kBlocked * scales_[c]);
+        shift_[c](0, 0) = scalings_[c].W(0, 0) * scalings_[c].W(0, 0);
+        continue;
+      }
+      shift_[c] = scalings_[c].W * scalings_[c].W;
+      shift_[c].row(0) *= cone.friction;
+      shift_[c].col(0) *= cone.friction;
+    }
+    if (count > 0) gap_ /= count;
+    return true;
+  }
+
+  // Right-hand side S⁻¹W z − residual of a block, (2).
+  void SetRhs(std::size_t c, const Vector& z) {
+    const Cone& cone = problem_.cones[c];
+    auto rhs = rhs_.segment(cone.offset, cone.dimension);
+    rhs = -residual_.segment(cone.offset, cone.dimension);
+    if (role(c) == Role::kFree) return;
+    Vector x = scalings_[c].W * z;
+    if (role(c) == Role::kCone) x[0] *= cone.friction;
+    rhs.head(x.size()) += x;
+  }
+
+  // Δr, Δû, and the largest common step that stays in the cones.
+  double SolveStep() {
+    dr_ = rhs_;
+    lu_.SolveInPlace(&dr_);
+    A_.Multiply(dr_, &du_);
+    du_ += residual_;
+    double tau = 1;
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      const Cone& cone = problem_.cones[c];
+      if (role(c) == Role::kFree) {
+        du_.segment(cone.offset, cone.dimension).setZero();
+        continue;
+      }
+      tau =
+          std::min({tau, FindStep(ToX(c, r_), ToX(c, dr_)), FindStep(ToY(c, u_hat_), ToY(c, du_))});
+    }
+    return tau;
+  }
+
+  const ConicProblem& problem_;
+  const BlockSparseDelassus& A_;
+  std::vector<double> scales_;
+  ShiftedLu lu_;
+  std::vector<Scaling> scalings_;
+  std::vector<Matrix> shift_;
+  VectorX r_, u_hat_, s_, residual_, rhs_, dr_, du_;
+  double gap_ = 0, impulse_ = 1, velocity_ = 0;
+};
+
+}  // namespace
+
+SolveReport InteriorPointSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  const int n = problem.size();
+  if (r->size() != n || !r->allFinite()) r->setZero(n);
+  VectorX diagonal;
+  problem.A->CalcDiagonal(&diagonal);
+  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  Judge judge(problem, options_);
+  const bool solved = judge.Evaluate(*r);
+  const bool has_box = std::any_of(problem.cones.begin(), problem.cones.end(),
+                                   [](const Cone& c) { return c.kind == ConeKind::kBox; });
+  if (has_box) return judge.Finish(SolveStatus::kUnsupported, 0, r);
+  if (solved) return judge.Finish(SolveStatus::kConverged, 0, r);
+  BlockSparseDelassus storage;
+  ConvexProblem convex(problem, MakeBlockSparse(problem, &storage));
+  int iterations = 0;
+  double tolerance = options_.associated ? 1e-3 * options_.tolerance : 1e-3;
+  VectorX best_associated = *r;
+  while (iterations < options_.max_iterations) {
+    for (int k = 0; k < kMaxConvexSteps && iterations < options_.max_iterations; ++k) {
+      ++iterations;
+      const bool moved = convex.Step();
+      if (judge.Evaluate(convex.r())) return judge.Finish(SolveStatus::kConverged, iterations, r);
+      best_associated = convex.r();
+      if (!moved || (convex.gap() < tolerance && convex.infeasibility() < tolerance)) break;
+    }
+    if (options_.associated) {
+      SolveReport report = judge.Finish(SolveStatus::kStagnated, iterations, r);
+      *r = best_associated;
+      report.residual = CalcNaturalMapResidual(problem, *r);
+      return report;
+    }
+    const double change = convex.UpdateShift();
+    tolerance = std::clamp(0.01 * change, 1e-5 * options_.tolerance, tolerance);
+    convex.Push(std::clamp(change, 1e-12, 1.0));
+  }
+  return judge.Finish(SolveStatus::kMaxIterations, iterations, r);
+}
+
+}  // namespace saltus

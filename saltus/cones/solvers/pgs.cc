@@ -1,0 +1,87 @@
+#include "saltus/cones/solvers/pgs.h"
+
+#include <algorithm>
+
+#include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/projections.h"
+#include "saltus/cones/solvers/cone_equations.h"
+#include "saltus/cones/solvers/judge.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kCheckPeriod = 10;  // sweeps between judgements
+
+// Moves rows [first, first + count) of r by −ω u / scale; the caller projects them.
+void MoveRows(const BlockSparseDelassus& A, const VectorX& b, int block, int first, int count,
+              double step, VectorX* r) {
+  if (!(step > 0)) return;
+  double u[BlockEquation::kMaxDimension];
+  const int offset = A.offset(block);
+  std::copy_n(b.data() + offset, A.dimension(block), u);
+  A.AddRowProduct(block, r->data(), u);
+  for (int i = first; i < first + count; ++i) (*r)[offset + i] -= step * u[i];
+}
+
+double Invert(double x, double smallest) { return x > smallest ? 1 / x : 0.0; }
+
+void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const VectorX& diagonal,
+           double smallest, double omega, int c, VectorX* r) {
+  const Cone& cone = problem.cones[c];
+  const int d = cone.dimension;
+  double* r_c = r->data() + cone.offset;
+  const auto row = [&](int i) {
+    MoveRows(A, problem.b, c, i, 1, omega * Invert(diagonal[cone.offset + i], smallest), r);
+  };
+  switch (cone.kind) {
+    case ConeKind::kNonnegative:
+      row(0);
+      r_c[0] = ProjectOntoNonnegative(r_c[0]);  // (1)
+      break;
+    case ConeKind::kFree:
+      for (int i = 0; i < d; ++i) row(i);
+      break;
+    case ConeKind::kBox: {
+      const double sum = diagonal.segment(cone.offset, d).sum();
+      MoveRows(A, problem.b, c, 0, d, omega * Invert(sum, smallest), r);
+      ProjectOntoDisc(CalcBoxBound(problem, cone, r->data()), d, r_c);
+      break;
+    }
+    case ConeKind::kFriction: {
+      row(0);
+      r_c[0] = ProjectOntoNonnegative(r_c[0]);
+      const double sum = diagonal.segment(cone.offset + 1, d - 1).sum();
+      MoveRows(A, problem.b, c, 1, d - 1, omega * Invert(sum, smallest), r);
+      ProjectOntoDisc(cone.friction * r_c[0], d - 1, r_c + 1);  // (2)
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+SolveReport PgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  const int n = problem.size();
+  if (r->size() != n || !r->allFinite()) r->setZero(n);
+  VectorX diagonal;
+  problem.A->CalcDiagonal(&diagonal);
+  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  Judge judge(problem, options_);
+  if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
+  BlockSparseDelassus storage;
+  const BlockSparseDelassus& A = MakeBlockSparse(problem, &storage);
+  const double smallest = n > 0 ? kImmovableTrace * diagonal.maxCoeff() : 0.0;
+  VectorX x = *r;
+  for (int k = 1; k <= options_.max_iterations; ++k) {
+    for (int c = 0; c < A.num_blocks(); ++c) {
+      Visit(problem, A, diagonal, smallest, options_.relaxation, c, &x);
+    }
+    if (!x.allFinite()) return judge.Finish(SolveStatus::kNotFinite, k, r);
+    if ((k % kCheckPeriod == 0 || k == options_.max_iterations) && judge.Evaluate(x)) {
+      return judge.Finish(SolveStatus::kConverged, k, r);
+    }
+  }
+  return judge.Finish(SolveStatus::kMaxIterations, options_.max_iterations, r);
+}
+
+}  // namespace saltus

@@ -1,0 +1,27 @@
+#include "saltus/cones/solvers/problem_dump.h"
+
+#include <fmt/format.h>
+
+#include "saltus/base/error.h"
+#include "saltus/cones/fclib.h"
+
+namespace saltus {
+
+SolveReport DumpingSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  const VectorX start = r->size() == problem.size() ? *r : VectorX::Zero(problem.size());
+  const SolveReport report = solver_->Solve(problem, r);
+  ++calls_;
+  const bool slow = !report.ok() || report.iterations >= dump_->slow_iterations;
+  const bool wanted = dump_->when == DumpWhen::kAll || (dump_->when == DumpWhen::kSlow && slow) ||
+                      (dump_->when == DumpWhen::kFailed && !report.ok());
+  if (!wanted || problem.size() == 0) return report;
+  const std::string path = fmt::format("{}_{:06}.h5", dump_->prefix, calls_);
+  try {
+    WriteFclib(problem, path, {start, report.ok() ? *r : VectorX()});
+  } catch (const InputError&) {
+    return report;
+  }
+  return report;
+}
+
+}  // namespace saltus
