@@ -1,5 +1,7 @@
 // Every solver on problems made from a known solution, against the laws and against each other.
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -103,8 +105,8 @@ TEST_P(FrictionSolverTest, StatusesAreTruthful) {
 INSTANTIATE_TEST_SUITE_P(Solvers, FrictionSolverTest,
                          testing::Values("auto", "nsgs", "hybrid", "semismooth-newton",
                                          "proximal-point", "admm", "interior-point", "prox", "pgs"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -162,8 +164,8 @@ TEST_P(LinearSolverTest, NonnegativeProblemsOfMechanisms) {
 INSTANTIATE_TEST_SUITE_P(Solvers, LinearSolverTest,
                          testing::Values("lemke", "block-pivoting", "principal-pivoting", "pgs",
                                          "semismooth-newton", "nsgs"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
