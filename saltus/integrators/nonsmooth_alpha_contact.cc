@@ -13,6 +13,8 @@ constexpr double kReach = 3;
 /// Tolerances of the solvers of the position problem.
 constexpr std::array<double, 4> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-12};
 
+constexpr int kFallbackIterations = 5000;
+
 bool SetHasRestitution(const Contact& c) {
   return c.restitution != 0 || c.restitution_tangential != 0;
 }
@@ -147,6 +149,24 @@ ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth) {
   return *position_solvers_[k];
 }
 
+/// Solves for r_; if that fails, Gauss–Seidel from zero has a try, and the better one is kept.
+SolveReport NonsmoothAlpha::Impl::SolveTwice(ConicSolver& solver, const ConicProblem& problem) {
+  const SolveReport first = solver.Solve(problem, &r_);
+  report_.solver_iterations += first.iterations;
+  if (first.ok()) return first;
+  if (fallback_ == nullptr) {
+    ConicSolverOptions options = options_.solver_options;
+    options.max_iterations = std::max(options.max_iterations, kFallbackIterations);
+    fallback_ = MakeConicSolver("nsgs", options);
+  }
+  y_.setZero(r_.size());
+  const SolveReport second = fallback_->Solve(problem, &y_);
+  report_.solver_iterations += second.iterations;
+  if (!(second.residual.relative < first.residual.relative)) return first;
+  r_ = y_;
+  return second;
+}
+
 /// Fills candidates_ from gaps_; returns the deepest penetration.
 double NonsmoothAlpha::Impl::ChooseCandidates() {
   candidates_.clear();
@@ -222,8 +242,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
       r_.segment(o, d) = known.nu.head(d);
       if (modified) r_[o] -= h_ * known.P[0];
     }
-    const SolveReport solve = PositionSolver(depth).Solve(position_problem_.problem(), &r_);
-    report_.solver_iterations += solve.iterations;
+    const SolveReport solve = SolveTwice(PositionSolver(depth), position_problem_.problem());
     if (solve.status == SolveStatus::kNotFinite) return false;
     position_problem_.AddForce(r_, &force_end_);
     kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
@@ -325,17 +344,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
         r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
                                                                : r_.size());
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
-    SolveReport solve = solver_->Solve(velocity_problem_.problem(), &r_);
-    report_.solver_iterations += solve.iterations;
-    if (!solve.ok()) {  // once more, without the warm start
-      y_.setZero(r_.size());
-      const SolveReport again = solver_->Solve(velocity_problem_.problem(), &y_);
-      report_.solver_iterations += again.iterations;
-      if (again.residual.relative < solve.residual.relative) {
-        solve = again;
-        r_ = y_;
-      }
-    }
+    const SolveReport solve = SolveTwice(*solver_, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok();
     worst_block_ = solve.residual.worst_block;

@@ -63,6 +63,7 @@ class NonsmoothAlpha::Impl {
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
   void SubtractContactForces(bool position, VectorX* f) const;
   ConicSolver& PositionSolver(double depth);
+  SolveReport SolveTwice(ConicSolver& solver, const ConicProblem& problem);
   DelassusCorrection MakeCorrection(bool position) const;
   /// x −= factor P_S T y, T = K or D (13).
   void SubtractCoupling(const DelassusCorrection& correction, const VectorX& y, VectorX* x);
@@ -84,7 +85,7 @@ class NonsmoothAlpha::Impl {
   const NonsmoothAlphaOptions options_;
   const AlphaCoefficients k_;
   const double c_;  // (1−α_m)/((1−α_f)γ) of (9)
-  std::unique_ptr<ConicSolver> solver_;
+  std::unique_ptr<ConicSolver> solver_, fallback_;
   std::array<std::unique_ptr<ConicSolver>, 4> position_solvers_;
   ContactProblem position_problem_, velocity_problem_;
   StepReport report_;
