@@ -23,11 +23,11 @@ inline double CalcNorm(const double* x, int d) {
 /// x ← P_K(x), eq. (1); x = (x_N, x_T) with d − 1 tangential components.
 inline void ProjectOntoFrictionCone(double mu, int d, double* x) {
   const double tangential = CalcNorm(x + 1, d - 1);
-  if (tangential <= mu * x[0]) return;
-  if (mu * tangential <= -x[0]) {
+  if (mu * tangential <= -x[0]) {  // In the polar cone −K*; first, for μ = 0 and x_N < 0.
     std::fill(x, x + d, 0.0);
     return;
   }
+  if (tangential <= mu * x[0]) return;
   const double normal = (x[0] + mu * tangential) / (1 + mu * mu);
   x[0] = normal;
   for (int i = 1; i < d; ++i) x[i] *= mu * normal / tangential;

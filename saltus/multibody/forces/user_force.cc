@@ -39,6 +39,7 @@ void AddUserForces(const std::vector<UserForce>& forces, const std::vector<Body>
 void AddUserForceTangents(const std::vector<UserForce>& forces, const std::vector<Body>& bodies,
                           double t, const VectorX& q, const VectorX& v, BlockMatrix* K,
                           BlockMatrix* D) {
+  if (forces.empty()) return;  // no scratch either
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
   VectorX delta = VectorX::Zero(v.size()), q_shifted = q, v_shifted = v;
   for (const UserForce& force : forces) {
