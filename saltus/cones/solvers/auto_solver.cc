@@ -22,6 +22,12 @@ ConicSolverOptions Turns(const ConicSolverOptions& options) {
   return turns;
 }
 
+/// The report of the last method, with the work of those before it.
+SolveReport WithIterations(SolveReport report, const SolveReport& before) {
+  report.iterations += before.iterations;
+  return report;
+}
+
 bool IsFinal(const SolveReport& report) {
   return report.ok() || report.status == SolveStatus::kInfeasible ||
          report.status == SolveStatus::kNotFinite;
@@ -40,9 +46,10 @@ SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* 
   if (problem.size() > kMaxNewtonRows) return nsgs_.Solve(problem, r);
   const SolveReport sweeps = first_sweeps_.Solve(problem, r);
   if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
-  SolveReport report = hybrid_.Solve(problem, r);
-  report.iterations += sweeps.iterations;
-  return report;
+  const SolveReport turns = hybrid_.Solve(problem, r);
+  if (IsFinal(turns)) return WithIterations(turns, sweeps);
+  // Newton did not help (dry friction whose bound depends on the load, for one): patience may.
+  return WithIterations(nsgs_.Solve(problem, r), WithIterations(turns, sweeps));
 }
 
 SolveReport AutoSolver::Solve(const ConicProblem& problem, VectorX* r) {
@@ -51,9 +58,7 @@ SolveReport AutoSolver::Solve(const ConicProblem& problem, VectorX* r) {
   }
   const SolveReport exact = lemke_.Solve(problem, r);
   if (IsFinal(exact)) return exact;
-  SolveReport report = SolveWithFriction(problem, r);
-  report.iterations += exact.iterations;
-  return report;
+  return WithIterations(SolveWithFriction(problem, r), exact);
 }
 
 }  // namespace saltus

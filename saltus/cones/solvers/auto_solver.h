@@ -3,7 +3,7 @@
 //   no friction, at most kMaxLemkeRows rows     Lemke's method: exact, finitely many pivots
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
-//                                               turns (hybrid_solver.h)
+//                                               turns (hybrid_solver.h), then Gauss–Seidel again
 //
 // What misses the tolerance is handed on, and the best iterate of all is returned. A Newton step
 // costs as much as many sweeps: of max_iterations only a share goes to the turns.
@@ -37,7 +37,7 @@ class AutoSolver final : public ConicSolver {
   ConicSolverOptions options_;
   LemkeSolver lemke_;
   NsgsSolver first_sweeps_;  // as many as usually are enough
-  NsgsSolver nsgs_;          // for problems that are too large for Newton
+  NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
 };
 
