@@ -37,7 +37,7 @@ const char* StatusName(SolveStatus status) {
 
 const std::vector<ConicSolverInfo>& ListConicSolvers() {
   static const std::vector<ConicSolverInfo> kSolvers = {
-      {"auto", "Lemke for small problems without friction, NSGS for all others"},
+      {"auto", "Lemke for small problems without friction, else NSGS, with Newton where it crawls"},
       {"nsgs", "nonsmooth Gauss-Seidel with exact local Coulomb solutions, accelerated"},
       {"hybrid", "NSGS and semismooth Newton in turns: hard problems with friction"},
       {"semismooth-newton", "Newton's method on the laws (Alart-Curnier), sparse LU, line search"},
