@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "saltus/base/error.h"
 #include "saltus/cones/fclib_hdf5.h"
@@ -75,7 +76,8 @@ TEST_F(ReferenceTest, AllProblemsAreSolved) {
 class FileTest : public testing::Test {
  protected:
   void TearDown() override { fs::remove(path_); }
-  const std::string path_ = (fs::temp_directory_path() / "saltus_fclib_test.h5").string();
+  const std::string path_ =
+      (fs::temp_directory_path() / ("saltus_fclib_" + std::to_string(getpid()) + ".h5")).string();
 };
 
 TEST_F(FileTest, RoundTrip) {

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "saltus/base/error.h"
 
@@ -81,7 +82,8 @@ TEST(Comparison, TableShowsFailuresAsRows) {
 
 TEST(Comparison, CsvOfATraceReadsBackExactly) {
   const Trace trace = MakeTrace();
-  const auto path = std::filesystem::temp_directory_path() / "saltus_comparison_test.csv";
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("saltus_comparison_" + std::to_string(getpid()) + ".csv");
   std::ofstream(path) << FormatTraceCsv(trace, 100);
   const Trace back = ReadTraceCsv(path.string());
   EXPECT_EQ(back.times, trace.times);

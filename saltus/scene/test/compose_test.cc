@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "saltus/base/error.h"
 
@@ -117,7 +118,8 @@ class IncludeTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("saltus_include_") + test->name());
+    folder_ =
+        fs::temp_directory_path() / ("saltus_include_" + std::to_string(getpid()) + test->name());
     fs::create_directories(folder_ / "sub");
   }
   void TearDown() override { fs::remove_all(folder_); }
