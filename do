@@ -23,6 +23,7 @@ usage: ./do COMMAND
 
   demo                      install what is needed, build, run a few ready scenes
   build [PRESET]            configure and build: dev | release | native | asan   (release)
+                            release and native also put the Python package in build/PRESET/python
   test [PRESET] [ARGS…]     build and run every test: release | dev | asan       (release)
                             ARGS go to ctest, e.g.  ./do test dev -R cones/
   bench [NAME…]             build and run the benchmarks whose name contains NAME (all)

@@ -207,6 +207,15 @@ HalfSpace = _make_shape("HalfSpace", "half_space",
                         "Ground only: all below normal·x = offset [m].")
 
 
+_UNITS = {"at": "m", "points": "m", "limits": "rad or m", "angle_limits": "rad",
+          "drive": "rad or m, functions of t", "initial_angle": "rad", "initial_displacement": "m",
+          "friction_radius": "m", "friction_torque": "N m", "friction_force": "N", "length": "m",
+          "stiffness": "N/m or N m/rad", "damping": "N s/m or N m s/rad", "rest_length": "m",
+          "rest_angle": "rad", "angular_stiffness": "N m/rad", "angular_damping": "N m s/rad",
+          "force": "N, functions of t", "torque": "N m, functions of t",
+          "effort": "N or N m, function of t"}
+
+
 def _make_kind(name, base, kind, keys, summary):
     common = ["between", "collide"] if base is Joint else []
 
@@ -220,7 +229,8 @@ def _make_kind(name, base, kind, keys, summary):
     def __reduce__(self):
         return _restore, (base, dict(self))
 
-    doc = f"{summary[0].upper()}{summary[1:]}.\n\nKeys: {', '.join(common + list(keys))}."
+    words = [f"{key} [{_UNITS[key]}]" if key in _UNITS else key for key in common + list(keys)]
+    doc = f"{summary[0].upper()}{summary[1:]}.\n\nKeys: {', '.join(words)}."
     return type(name, (base,), {"__init__": __init__, "keys_known": keys_known, "__doc__": doc,
                                 "__reduce__": __reduce__, "__module__": __name__})
 

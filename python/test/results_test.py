@@ -153,6 +153,15 @@ class OtherForms(unittest.TestCase):
         np.testing.assert_allclose(contacts["Points"][0, :2], 0, atol=1e-12)
         with self.assertRaisesRegex(saltus.InputError, "no bodies"):
             saltus.simulate(ball_system()).to_vtk(self.folder)
+        try:  # ParaView's own reader, where it is installed (python3-vtk9)
+            from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+        except ImportError:
+            return
+        reader = vtkXMLPolyDataReader()
+        reader.SetFileName(os.path.join(self.folder, sets[1].get("file")))
+        reader.Update()
+        self.assertEqual(reader.GetErrorCode(), 0)
+        self.assertEqual(reader.GetOutput().GetNumberOfPoints(), len(arrays["Points"]))
 
     def test_vtk_of_many_shapes(self):
         for name in ("robot_arm_falls", "masonry_arch"):
