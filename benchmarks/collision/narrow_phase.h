@@ -1,6 +1,7 @@
 // What the narrow phases are asked and what they answer.
 #pragma once
 
+#include <ctime>
 #include <vector>
 
 #include "saltus/collision/collision_world.h"
@@ -24,6 +25,13 @@ struct Outcome {
   std::vector<Answer> answers;
   double seconds = 0;
 };
+
+/// Processor time of this program, s: other work of the machine does not count.
+inline double CpuSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 Outcome RunFcl(const std::vector<Query>& queries, int rounds);
 Outcome RunBullet(const std::vector<Query>& queries, double margin, int rounds);

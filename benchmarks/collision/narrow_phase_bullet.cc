@@ -1,5 +1,4 @@
 // Bullet: the collision algorithm that its dispatcher chooses, with an empty manifold each time.
-#include <chrono>
 #include <memory>
 
 #include <btBulletCollisionCommon.h>
@@ -58,7 +57,7 @@ Outcome RunBullet(const std::vector<Query>& queries, double margin, int rounds) 
     btCollisionAlgorithm* algorithm =
         dispatcher.findAlgorithm(&wrap_a, &wrap_b, nullptr, BT_CONTACT_POINT_ALGORITHMS);
     Answer answer;
-    const auto start = std::chrono::steady_clock::now();
+    const double start = CpuSeconds();
     for (int r = 0; r < rounds; ++r) {
       answer = {};
       btManifoldResult result(&wrap_a, &wrap_b);
@@ -82,7 +81,7 @@ Outcome RunBullet(const std::vector<Query>& queries, double margin, int rounds) 
         }
       }
     }
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds += CpuSeconds() - start;
     outcome.answers.push_back(answer);
     algorithm->~btCollisionAlgorithm();
     dispatcher.freeCollisionAlgorithm(algorithm);

@@ -1,5 +1,4 @@
 // FCL: collide() with contacts where shapes overlap, distance() where they do not.
-#include <chrono>
 
 #include <fcl/fcl.h>
 
@@ -41,7 +40,7 @@ Outcome RunFcl(const std::vector<Query>& queries, int rounds) {
     const fcl::CollisionObjectd a(MakeGeometry(q.a), MakeTransform(q.pose_a));
     const fcl::CollisionObjectd b(MakeGeometry(q.b), MakeTransform(q.pose_b));
     Answer answer;
-    const auto start = std::chrono::steady_clock::now();
+    const double start = CpuSeconds();
     for (int r = 0; r < rounds; ++r) {
       answer = {};
       fcl::CollisionRequestd request(8, true);
@@ -66,7 +65,7 @@ Outcome RunFcl(const std::vector<Query>& queries, int rounds) {
       answer.distance = distance.min_distance;
       if (answer.found) answer.normal = d.normalized();
     }
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds += CpuSeconds() - start;
     outcome.answers.push_back(answer);
   }
   outcome.seconds = seconds / (rounds * static_cast<double>(queries.size()));
