@@ -49,7 +49,7 @@ def natural_map(r, u, mu, d, rho):
     X = R - rho[:, None] * U
     t = np.linalg.norm(X[:, 1:], axis=1)
     P = X.copy()
-    inside = t <= mu * X[:, 0]
+    inside = (X[:, 0] >= 0) & (t <= mu * X[:, 0])
     polar = (mu * t <= -X[:, 0]) & ~inside
     edge = ~inside & ~polar
     P[polar] = 0

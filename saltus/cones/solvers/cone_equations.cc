@@ -19,7 +19,7 @@ void ProjectWithDerivative(double mu, Vector* x, Matrix* dP) {
   const int d = static_cast<int>(x->size());
   const double t = x->tail(d - 1).norm(), n = (*x)[0];
   dP->setZero(d, d);
-  if (t <= mu * n) {
+  if (n >= 0 && t <= mu * n) {
     dP->setIdentity(d, d);
     return;
   }

@@ -25,6 +25,16 @@ TEST(ProjectionsTest, MoreauDecomposition) {
   }
 }
 
+TEST(ProjectionsTest, ConeWithoutFrictionIsARay) {
+  double below[] = {-1, 0, 0}, beside[] = {-1, 2, 0}, above[] = {1, 2, 0};
+  for (double* x : {below, beside, above}) ProjectOntoFrictionCone(0, 3, x);
+  EXPECT_EQ(below[0], 0);
+  EXPECT_EQ(beside[0], 0);
+  EXPECT_EQ(beside[1], 0);
+  EXPECT_EQ(above[0], 1);
+  EXPECT_EQ(above[1], 0);
+}
+
 TEST(ProjectionsTest, IsTheNearestPoint) {
   // The obtuse angle criterion: (x − Px)·(y − Px) ≤ 0 for all y in the set.
   test::Random random(2);
