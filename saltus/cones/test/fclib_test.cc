@@ -75,7 +75,12 @@ TEST_F(ReferenceTest, AllProblemsAreSolved) {
 class FileTest : public testing::Test {
  protected:
   void TearDown() override { fs::remove(path_); }
-  const std::string path_ = (fs::temp_directory_path() / "saltus_fclib_test.h5").string();
+  // One file per test: tests of this class run in parallel.
+  const std::string path_ =
+      (fs::temp_directory_path() /
+       (std::string("saltus_fclib_") +
+        testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5"))
+          .string();
 };
 
 TEST_F(FileTest, RoundTrip) {
