@@ -40,6 +40,8 @@ NonsmoothAlphaOptions Checked(const NonsmoothAlphaOptions& o) {
 const char kVd[] = "nonsmooth-alpha.vd";
 const char kA[] = "nonsmooth-alpha.a";
 const char kLambda[] = "nonsmooth-alpha.lambda";
+/// (ṽ̇, λ̃) of the step before, if it had no contacts: for the predictor.
+const char kBefore[] = "nonsmooth-alpha.before";
 
 }  // namespace
 
@@ -145,6 +147,11 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   }
   vd_ = vd_start_;
   lambda_ = lambda_start_;
+  const auto before = state->integrator.find(kBefore);
+  if (before != state->integrator.end() && before->second.size() == vd_.size() + m) {
+    vd_ += vd_start_ - before->second.head(vd_.size());
+    lambda_ += lambda_start_ - before->second.tail(m);
+  }
   x_ = f_;
   force_speed_ = h * CalcMassScaled(&x_);
   if (traits.has_contacts) {
@@ -239,7 +246,7 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
     solved = kkt_M_->Solve(rhs_, c_rows_, &dv_, &lambda_);
     dv_ /= c_;
   } else {
-    solved = kkt_S_->Solve(rhs_, c_rows_, &dv_, &z_);
+    solved = kkt_S_->Solve(rhs_, c_rows_, &dv_, &z_, passes());
     lambda_ += z_ / h_;
   }
   if (!solved) {
@@ -302,7 +309,7 @@ bool NonsmoothAlpha::Impl::SolvePositionWithoutContacts(System& system) {
   x_ = U_ - h_ * k_.beta / k_.gamma * dv_;
   c_rows_.noalias() = G_ * x_;
   c_rows_ -= g_;
-  kkt_S_->Solve(no_force_, c_rows_, &U_, &nu_joint_);
+  kkt_S_->Solve(no_force_, c_rows_, &U_, &nu_joint_, passes());
   nu_joint_ /= c_;
   return U_.allFinite();
 }
@@ -382,7 +389,7 @@ bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
     last = g_max + rate_max;
     if (!g_good) {
       c_rows_ = -g_;
-      kkt.Solve(no_force_, c_rows_, &x_, nullptr);
+      kkt.Solve(no_force_, c_rows_, &x_, nullptr, passes());
       U_ += x_;
       system.Retract(q_, x_, &q_);
       system.CalcConstraint(t_, q_, &g_);
@@ -392,7 +399,7 @@ bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
     c_rows_ = g_t_;
     c_rows_.noalias() += G_ * v_;
     c_rows_ = -c_rows_;
-    kkt.Solve(no_force_, c_rows_, &x_, nullptr);
+    kkt.Solve(no_force_, c_rows_, &x_, nullptr, passes());
     W_ += x_;
     v_ += x_;
   }
@@ -427,6 +434,13 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   ReportContacts(system);
   ReportWork(system);
   Finish(system, state);
+  if (no_contacts_ && large_) {
+    VectorX& before = state->integrator[kBefore];
+    before.resize(vd_.size() + lambda_.size());
+    before << vd_start_, lambda_start_;
+  } else {
+    state->integrator.erase(kBefore);
+  }
   state->integrator[kVd] = vd_;
   state->integrator[kA] = a_;
   state->integrator[kLambda] = lambda_;

@@ -47,6 +47,9 @@ class NonsmoothAlpha::Impl {
   void DivideByMassDiagonal(VectorX* f) const;
   double CalcMassScaled(VectorX* residual) const;
   double CalcVelocityScale() const;
+  KktPasses passes() const {
+    return no_contacts_ && large_ ? KktPasses::kOne : KktPasses::kToRounding;
+  }
 
   // nonsmooth_alpha_contact.cc
   void FindContacts(System& system, bool frozen);

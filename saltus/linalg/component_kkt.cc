@@ -230,6 +230,16 @@ void ComponentKkt::RemoveInconsistentPart() {
   if (std::isfinite(factor)) b_.tail(m_) -= factor * D.cwiseProduct(nu);
 }
 
+KktOutcome ComponentKkt::SolveInOnePass() {
+  constraint_residual_ = 0;
+  if (!regular_) return KktOutcome::kSingular;
+  y_ = y_.cwiseProduct(scale_);
+  if (!y_.allFinite()) return KktOutcome::kSingular;
+  ApplyInverse(&y_);
+  y_ = y_.cwiseProduct(scale_);
+  return KktOutcome::kSolved;
+}
+
 KktOutcome ComponentKkt::Solve() {
   constraint_residual_ = 0;
   if (!regular_) return KktOutcome::kSingular;

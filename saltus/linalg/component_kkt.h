@@ -66,6 +66,9 @@ class ComponentKkt {
   /// The right-hand side (f, c) of length n + m; Solve() replaces it by y = (x, λ).
   double* rhs() { return y_.data(); }
   KktOutcome Solve();
+  /// One application of the regularised inverse instead: wrong by δ/(δ + σ) of c, for Newton's
+  /// method.
+  KktOutcome SolveInOnePass();
   /// |G x − c|∞ of the last Solve().
   double constraint_residual() const { return constraint_residual_; }
 

@@ -242,7 +242,8 @@ bool KktSolver::SolveFreeBlocks(const VectorX& f, VectorX* x) const {
   return regular;
 }
 
-bool KktSolver::Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* lambda) const {
+bool KktSolver::Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* lambda,
+                      KktPasses passes) const {
   SALTUS_CHECK(factored_, "Solve() before Factor()");
   SALTUS_CHECK(f.size() == num_dofs() && c.size() == num_rows(), "right-hand side does not fit");
   SALTUS_CHECK(x != &f && lambda != &c, "the solution would overwrite the right-hand side");
@@ -258,7 +259,8 @@ bool KktSolver::Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* l
     double* y = kkt.rhs();
     for (std::size_t i = 0; i < dofs.size(); ++i) y[i] = f[dofs[i]];
     for (std::size_t i = 0; i < rows.size(); ++i) y[dofs.size() + i] = c[rows[i]];
-    outcome_ = std::max(outcome_, kkt.Solve());
+    outcome_ =
+        std::max(outcome_, passes == KktPasses::kToRounding ? kkt.Solve() : kkt.SolveInOnePass());
     constraint_residual_ = std::max(constraint_residual_, kkt.constraint_residual());
     for (std::size_t i = 0; i < dofs.size(); ++i) (*x)[dofs[i]] = y[i];
     if (lambda == nullptr) continue;

@@ -25,6 +25,9 @@
 
 namespace saltus {
 
+/// How far the regularisation is iterated away.
+enum class KktPasses { kToRounding, kOne };
+
 class KktSolver {
  public:
   /// Above this n + m a component goes the sparse way. Measured on hinge chains (bench/): the
@@ -46,7 +49,9 @@ class KktSolver {
   /// Solves (1). λ may be null. Returns false and sets outcome() if the matrix is singular or the
   /// data are not finite (x and λ are then meaningless), or if c is inconsistent: then G x = c
   /// holds in the least-squares sense Σ r_i²/w_i → min, and λ belongs to the consistent part of c.
-  bool Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* lambda) const;
+  /// @param passes  kOne: for iterations that correct the error themselves (component_kkt.h)
+  bool Solve(const VectorX& f, const VectorX& c, VectorX* x, VectorX* lambda,
+             KktPasses passes = KktPasses::kToRounding) const;
 
   /// Of the last Solve().
   KktOutcome outcome() const { return outcome_; }

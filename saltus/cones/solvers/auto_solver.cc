@@ -6,7 +6,7 @@ namespace saltus {
 namespace {
 
 constexpr int kFirstSweeps = 100;
-constexpr int kTurnShare = 5;  // max_iterations over what the turns may use …
+constexpr int kTurnShare = 5;   // max_iterations over what the turns may use …
 constexpr int kMinTurns = 200;  // … but at least this
 
 NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
