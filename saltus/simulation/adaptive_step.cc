@@ -12,7 +12,7 @@ constexpr char kMemory[] = "simulation.adaptive";  // the step to try next, s
 constexpr double kSafety = 0.9;
 constexpr double kMaxGrowth = 2, kMaxShrink = 0.2;
 
-/// (3), limited; `error` is relative to the tolerance.
+/// (5), limited; `error` is relative to the tolerance.
 double CalcFactor(double error) {
   const double factor = error > 0 ? kSafety / std::sqrt(error) : kMaxGrowth;
   return std::clamp(factor, kMaxShrink, kMaxGrowth);
@@ -53,12 +53,31 @@ Simulation::Trial Simulation::TryStep(double h) {
   trial.good = true;
   if (!whole_good) return trial;
   system_->CalcDifference(q_whole_, state.q, &difference_);  // (1)
-  trial.error = difference_.size() > 0 ? difference_.lpNorm<Eigen::Infinity>() : 0.0;
+  if (difference_.size() == 0) {
+    trial.error = 0;
+    return trial;
+  }
+  trial.error = difference_.lpNorm<Eigen::Infinity>();
   if (trial.impact) {  // (2): whole and halves may agree by chance
     difference_ = state.v - saved_.v;
     trial.error = std::max(trial.error, 0.5 * h * difference_.lpNorm<Eigen::Infinity>());
   }
+  const double penetration = last_report_->max_penetration;
+  if (penetration > trial.error) {  // (3)
+    trial.error = std::max(trial.error, penetration - CalcPenetration(saved_));
+  }
+  difference_ = 0.5 * h * (saved_.v + state.v);  // (4)
+  system_->Retract(saved_.q, difference_, &q_whole_);
+  system_->CalcDifference(q_whole_, state.q, &difference_);
+  trial.error = std::max(trial.error, difference_.lpNorm<Eigen::Infinity>());
   return trial;
+}
+
+double Simulation::CalcPenetration(const State& state) {
+  system_->FindContacts(state.time, state.q, 0, &contacts_);
+  double deepest = 0;
+  for (const Contact& c : contacts_.contacts) deepest = std::max(deepest, -c.gap);
+  return deepest;
 }
 
 bool Simulation::AdaptTo(double target, std::string* failure) {

@@ -24,7 +24,11 @@ enum class FailurePolicy {
 ///   err = |q_whole ⊖ q_halves|∞                                                               (1)
 ///   err = max(err, ½h |v − v_before|∞) in a piece with an impact: the instant of the impact is
 ///         known to half the piece, so that the position is to this                             (2)
-///   h_new = 0.9 h √(tolerance/err), at least 0.2 h, at most 2 h                               (3)
+///   err = max(err, penetration gained in the piece),                                          (3)
+///   err = max(err, |q ⊖ (q_before ⊕ ½h(v_before + v))|∞): a contact that closes late in a piece is
+///         no impact yet, and whole and halves agree on passing it by; the penetration (3), or the
+///         projection that removed it (4), tells                                                (4)
+///   h_new = 0.9 h √(tolerance/err), at least 0.2 h, at most 2 h                               (5)
 /// A piece with err > tolerance is rejected and repeated with h_new, with h/2 if it holds an
 /// impact: there the error is of order h whatever the scheme. No growth in a piece with an impact.
 /// Pieces of min_step are accepted whatever their error and counted. The rule suits one-step
@@ -123,10 +127,12 @@ class Simulation {
   struct Trial {
     bool good = false;    // both halves were done; the state and the audit are behind them
     bool impact = false;  // seen in the whole or in the halves
-    double error = 0;     // (1), (2), infinite if the whole failed
+    double error = 0;     // (1)-(4), infinite if the whole failed
   };
   Trial TryStep(double h);
   bool StepOnce(double h);
+  /// The deepest penetration at a state, m.
+  double CalcPenetration(const State& state);
   static std::string DescribeFailure(const StepReport& report, double time);
 
   std::unique_ptr<System> system_;
@@ -136,6 +142,7 @@ class Simulation {
   State saved_;  // to go back to when a step is rejected
   StepReport no_report_;
   VectorX q_whole_, difference_;
+  ContactSet contacts_;                      // scratch of CalcPenetration
   const StepReport* last_report_ = nullptr;  // owned by the integrator
   std::vector<Observer*> observers_;
 };

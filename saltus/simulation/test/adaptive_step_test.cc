@@ -30,13 +30,13 @@ TEST(AdaptiveStep, BallFollowsItsTolerance) {
     Simulation simulation = MakeAdaptive(MakeBouncingBall(data), 0.1, 1, tolerance, 1e-9);
     ASSERT_EQ(simulation.Run().kind, RunOutcome::Kind::kFinished);
     const double error = std::abs(simulation.state().q[0] - CalcBouncingBall(data, 1).height);
-    // The impact is located to a piece with an error of `tolerance`; the flight after it lasts
-    // many such pieces and multiplies that.
-    EXPECT_LT(error, 50 * tolerance);
+    // The impact is located to a piece with an error of `tolerance`; what remains is the height
+    // lost in the flight after it: at most a few times that.
+    EXPECT_LT(error, 10 * tolerance);
     EXPECT_LT(error, last);
     last = error;
     const Audit& audit = simulation.audit();
-    EXPECT_TRUE(audit.rejected > 0 || tolerance == 1e-2) << "1 cm may be met at once";
+    EXPECT_GT(audit.rejected, 0);
     EXPECT_EQ(audit.at_min_step, 0);
     EXPECT_LT(audit.min_step, 0.05);
     EXPECT_LT(audit.steps, 200) << "free flight is exact: large steps";
@@ -60,9 +60,9 @@ TEST(AdaptiveStep, SmoothMotionConverges) {
     errors.push_back(std::abs(simulation.state().q[2] + 0.450878091));
     steps.push_back(simulation.audit().steps);
     // Local errors C h³ = tolerance give h ~ tolerance^⅓ and a global error h² ~ tolerance^⅔.
-    EXPECT_LT(errors.back(), std::pow(tolerance, 2.0 / 3));
+    // The bound falls by 460 from the first to the last; a single error may be small by chance.
+    EXPECT_LT(errors.back(), 0.05 * std::pow(tolerance, 2.0 / 3));
   }
-  EXPECT_LT(errors[2], 1e-2 * errors[0]);  // 1e-4^⅔ is 1/460
   EXPECT_GT(steps[2], steps[0]);
 }
 
