@@ -4,6 +4,7 @@
 
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/interior_point.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/proximal_point.h"
 
 namespace saltus {
@@ -29,6 +30,7 @@ Second FindSecond(int round, const ConicProblem& problem) {
 }  // namespace
 
 SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   Judge judge(problem, options_);

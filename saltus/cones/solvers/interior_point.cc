@@ -286,8 +286,9 @@ class InteriorPath {
 }  // namespace
 
 bool InteriorPointSolver::Accepts(const ConicProblem& problem) {
-  return std::none_of(problem.cones.begin(), problem.cones.end(),
-                      [](const Cone& c) { return c.kind == ConeKind::kBox; });
+  return std::none_of(problem.cones.begin(), problem.cones.end(), [](const Cone& c) {
+    return c.kind == ConeKind::kBox || c.kind == ConeKind::kRollingFriction;
+  });
 }
 
 SolveReport InteriorPointSolver::Solve(const ConicProblem& problem, VectorX* r) {

@@ -24,7 +24,8 @@
 //
 // `associated` leaves the shift out: the convex relaxation, whose sliding contacts open by μ|u_T|.
 // It is judged by the law of Coulomb like any other answer. Free, nonnegative and friction blocks;
-// boxes: kUnsupported. Starts from its own interior point, whatever r is. Cost: a sparse LU a step.
+// boxes and rolling friction: kUnsupported. Starts from its own interior point, whatever r is.
+// Cost: a sparse LU a step.
 #pragma once
 
 #include <memory>
@@ -44,7 +45,7 @@ class InteriorPointSolver final : public ConicSolver {
  public:
   explicit InteriorPointSolver(const InteriorPointOptions& options) : options_(options) {}
 
-  /// False if there is a box.
+  /// False if there is a box, or rolling friction.
   static bool Accepts(const ConicProblem& problem);
 
   std::string name() const override { return "interior-point"; }
