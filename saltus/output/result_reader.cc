@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <new>
@@ -37,6 +38,10 @@ auto ReadGuarded(const std::string& path, Action action) {
 }
 
 Hdf5Handle OpenFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError("", "is a folder", "give a result file", {path});
+  }
   std::ifstream probe(path, std::ios::binary);
   if (!probe)
     throw InputError("", std::string("cannot be opened: ") + std::strerror(errno), "", {path});
@@ -71,6 +76,7 @@ struct ResultReader::Impl {
   std::vector<AuditEntry> audit;
   ChannelCatalog catalog;
   bool has_contacts = false;
+  bool has_tangents = false;  // not in files of version 0.1
   bool has_checkpoint = false;
   std::vector<double> times;
   std::vector<std::int64_t> offset;  // of the contacts, times.size() + 1 numbers
@@ -113,6 +119,7 @@ void ResultReader::Impl::ReadLayout() {
   has_contacts = H5Lexists(file.id(), "contacts", H5P_DEFAULT) > 0;
   std::vector<std::string> contacts;
   if (has_contacts) contacts = ReadStrings(file.id(), "contacts/names");
+  has_tangents = has_contacts && H5Lexists(file.id(), "contacts/tangent", H5P_DEFAULT) > 0;
   catalog = ChannelCatalog(std::move(layout), std::move(contacts));
 }
 
@@ -149,6 +156,7 @@ void ResultReader::Impl::ReadTimes() {
       rows = std::min(rows, Open(name, {3}).num_rows());
     }
     rows = std::min(rows, Open("contacts/key", {2}).num_rows());
+    if (has_tangents) rows = std::min(rows, Open("contacts/tangent", {3}).num_rows());
     offset = offsets.ReadRows<std::int64_t>(0, std::min(offsets.num_rows(), count + 1));
     if (offset.empty()) offset.push_back(0);
     while (offset.size() > 1 && offset.back() > static_cast<std::int64_t>(rows)) offset.pop_back();
@@ -191,6 +199,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
   const auto gaps = Open("contacts/gap", {}).ReadRows<double>(first, count);
   const auto points = Open("contacts/point", {3}).ReadRows<double>(first, count);
   const auto normals = Open("contacts/normal", {3}).ReadRows<double>(first, count);
+  std::vector<double> tangents(3 * count);
+  if (has_tangents) tangents = Open("contacts/tangent", {3}).ReadRows<double>(first, count);
   const auto forces = Open("contacts/force", {3}).ReadRows<double>(first, count);
   const auto impulses = Open("contacts/impulse", {3}).ReadRows<double>(first, count);
   const auto at = [](const std::vector<double>& rows, std::size_t i) {
@@ -203,6 +213,7 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
                                gaps[i],
                                at(points, i),
                                at(normals, i),
+                               at(tangents, i),
                                at(forces, i),
                                at(impulses, i)});
   }
@@ -266,9 +277,25 @@ ContactRows ResultReader::ReadContacts() const {
     rows.gap = read("contacts/gap", {});
     rows.point = read("contacts/point", {3});
     rows.normal = read("contacts/normal", {3});
+    if (impl_->has_tangents) rows.tangent = read("contacts/tangent", {3});
     rows.force = read("contacts/force", {3});
     rows.impulse = read("contacts/impulse", {3});
     return rows;
+  });
+}
+
+std::vector<RunEvent> ResultReader::ReadEvents() const {
+  return ReadGuarded(path(), [&] {
+    std::vector<RunEvent> events;
+    const hid_t file = impl_->file.id();
+    if (H5Lexists(file, "events", H5P_DEFAULT) <= 0) return events;  // a file of version 0.1
+    const std::vector<std::string> names = ReadStrings(file, "events/name");
+    const ColumnReader time = impl_->Open("events/time", {}),
+                       value = impl_->Open("events/value", {});
+    const hsize_t count = std::min({time.num_rows(), value.num_rows(), hsize_t{names.size()}});
+    const auto times = time.ReadRows<double>(0, count), values = value.ReadRows<double>(0, count);
+    for (std::size_t i = 0; i < count; ++i) events.push_back({times[i], names[i], values[i]});
+    return events;
   });
 }
 

@@ -40,6 +40,7 @@ void CalcContacts(const StepView& view, Frame* frame) {
     contact.gap = result.gap;
     contact.point = result.point;
     contact.normal = result.frame.col(0);
+    contact.tangent = result.frame.col(1);
     contact.force.setZero();
     contact.impulse.setZero();
     if (result.impact) {
