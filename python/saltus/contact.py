@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from . import _core
-from .errors import input_error
+from .errors import as_array, check_number, input_error
 
 
 class ContactSolution:
@@ -32,7 +32,7 @@ def _as_csr(W):
         W = W.tocsr(copy=True)
         W.sum_duplicates()
         return W.shape, W.indptr, W.indices, W.data
-    W = np.asarray(W, dtype=float)
+    W = as_array("W", W)
     if W.ndim != 2:
         raise input_error("W", f"has shape {W.shape}", "give a square matrix")
     rows, columns = np.nonzero(W)
@@ -48,18 +48,22 @@ class ContactProblem:
     """
 
     def __init__(self, W, q, mu=0.0, dimension=None):
-        q = np.array(q, dtype=float).reshape(-1)
+        q = as_array("q", q).reshape(-1)
         shape, indptr, columns, values = _as_csr(W)
         if shape != (len(q), len(q)):
             raise input_error("W", f"has shape {shape}", f"q has {len(q)} numbers: W must be square "
                               "of that size")
-        mu = np.array(mu, dtype=float)
+        mu = as_array("mu", mu)
         if dimension is None:
             dimension = len(q) // mu.size if mu.ndim == 1 and mu.size else 3
         if dimension not in (1, 2, 3) or len(q) % dimension:
             raise input_error("q", f"has {len(q)} numbers in contacts of dimension {dimension}",
                               "1, 2 or 3 numbers per contact")
-        mu = np.array(np.broadcast_to(mu, (len(q) // dimension,)))
+        count = len(q) // dimension
+        if mu.shape not in ((), (count,)):
+            raise input_error("mu", f"has shape {mu.shape}", f"give a number, or one for each of the "
+                              f"{count} contacts")
+        mu = np.array(np.broadcast_to(mu, (count,)))
         for name, numbers in (("W", values), ("q", q), ("mu", mu)):
             if not np.all(np.isfinite(numbers)):
                 raise input_error(name, "holds nan or inf", "numbers must be finite")
@@ -107,14 +111,25 @@ class ContactProblem:
 
     def residual(self, r):
         """Relative natural-map residual of impulses r."""
-        return self._core.residual(np.asarray(r, dtype=float))
+        return self._core.residual(self._impulses("r", r))
+
+    def _impulses(self, name, values):
+        array = as_array(name, values).reshape(-1)
+        if array.size != len(self.q) or not np.all(np.isfinite(array)):
+            raise input_error(name, f"has {array.size} numbers" if array.size != len(self.q)
+                              else "holds nan or inf", f"give {len(self.q)} finite numbers")
+        return array
 
     def solve(self, solver="auto", *, tolerance=1e-9, max_iterations=1000, r0=None):
-        """Solves it: solver (``saltus.solvers()``), tolerance on the residual, start r0."""
-        size = len(self.q)
-        start = np.zeros(size) if r0 is None else np.array(r0, dtype=float).reshape(-1)
-        if start.shape != (size,):
-            raise input_error("r0", f"has {start.size} numbers", f"the problem has {size} rows")
+        """Solves it: solver (``saltus.solvers()``, or a saltus.Solver with its own tolerance and
+        max_iterations), tolerance on the residual, in (0, 1], start r0 [N s]."""
+        if isinstance(solver, dict):
+            tolerance = solver.get("tolerance", tolerance)
+            max_iterations = solver.get("max_iterations", max_iterations)
+            solver = solver.get("name", "auto")
+        check_number("tolerance", tolerance, np.nextafter(0, 1), 1)
+        check_number("max_iterations", max_iterations, 1, 10**8, whole=True)
+        start = np.zeros(len(self.q)) if r0 is None else self._impulses("r0", r0)
         return ContactSolution(self._core.solve(solver, tolerance, max_iterations, start),
                                self.dimension)
 

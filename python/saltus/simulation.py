@@ -10,7 +10,7 @@ import types
 import numpy as np
 
 from . import _core
-from .errors import input_error, warn
+from .errors import check_number, input_error, warn
 from .events import Event, EventRecord, _Watch
 from .options import Integrator
 from .results import Result
@@ -82,8 +82,8 @@ class Simulation:
     def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
                  on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
                  dt=None, compression=0, checkpoint_every=30.0, **options):
-        _check_number("compression", compression, 0, 9)
-        _check_number("checkpoint_every", checkpoint_every, 0, np.inf)
+        check_number("compression", compression, 0, 9, whole=True)
+        check_number("checkpoint_every", checkpoint_every, 0, np.inf)
         settings = dict(integrator=integrator, step=step, until=until, solver=solver,
                         on_failure=on_failure, max_halvings=max_halvings, **options)
         system, kept = None, []
@@ -331,11 +331,6 @@ def _make_observer(simulation, entry):
     if not float(interval) > 0:
         raise input_error("observers", f"interval is {interval}", "seconds, > 0")
     return (_bind(function, simulation), 1, float(interval), 0.0)
-
-
-def _check_number(name, value, low, high):
-    if not isinstance(value, (int, float, np.number)) or not low <= value <= high:
-        raise input_error(name, f"is {value!r}", f"must be in [{low}, {high}]")
 
 
 def _attach(error, result):

@@ -50,12 +50,28 @@ class Solving(unittest.TestCase):
                 if solution.converged:
                     np.testing.assert_allclose(solution.r, R, atol=1e-6)
 
+    def test_solver_with_options(self):
+        solution = saltus.solve_contact(W, Q, 0.1, solver=saltus.Solver("nsgs", tolerance=1e-13))
+        self.assertLess(solution.residual, 1e-13)
+
     def test_errors(self):
         for arguments, message in (((W[:2], Q), "W: has shape"), ((W, Q[:2]), "W: has shape"),
                                    ((W, Q, -1), "mu: is -1"), ((W * np.nan, Q), "W: holds nan"),
                                    ((np.eye(4), np.ones(4)), "q: has 4 numbers")):
             with self.assertRaisesRegex(saltus.InputError, message):
                 saltus.solve_contact(*arguments)
+        for options, message in ((dict(tolerance=-1), "tolerance: is -1"),
+                                 (dict(tolerance=np.nan), "tolerance: is nan"),
+                                 (dict(max_iterations=0), "max_iterations: is 0"),
+                                 (dict(max_iterations=1.5), "max_iterations: is 1.5"),
+                                 (dict(r0=[1, 2]), "r0: has 2 numbers"),
+                                 (dict(r0=[np.nan] * 3), "r0: holds nan"),
+                                 (dict(mu=[0.5, 0.5]), r"mu: has shape \(2,\)"),
+                                 (dict(mu="x"), "mu: is 'x'")):
+            with self.subTest(message), self.assertRaisesRegex(saltus.InputError, message):
+                saltus.solve_contact(W, Q, **options)
+        with self.assertRaisesRegex(saltus.InputError, "r: has 2 numbers"):
+            saltus.ContactProblem(W, Q, 0.1).residual([1, 2])
         with self.assertRaisesRegex(saltus.InputError, "nsgs"):
             saltus.solve_contact(W, Q, 0.1, solver="nsg")
 
