@@ -14,7 +14,7 @@ from .errors import check_number, input_error, warn
 from .events import Event, EventRecord, _Watch
 from .options import Integrator
 from .results import Result
-from .scene import Scene
+from .scene import Scene, format_functions
 from .systems import LagrangianSystem
 
 _SETTINGS = ("step", "until", "on_failure", "max_halvings")
@@ -108,6 +108,9 @@ class Simulation:
         if system is not None:
             core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
                            + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
+        elif functions or forces:
+            core.source = format_functions([path for path, _ in functions]
+                                           + [f"forces.{name}" for name, _, _ in forces]) + core.source
         self._scene = core
         self._events = []
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
@@ -272,6 +275,11 @@ class Simulation:
                     yield self
             except GeneratorExit:
                 kind, message = "interrupted", f"stopped at t = {self.time:g} s"
+                raise
+            except KeyboardInterrupt as error:
+                self.outcome = core.finish("interrupted", f"interrupted at t = {self.time:g} s")
+                kind = None
+                _attach(error, self.result)
                 raise
             except BaseException as error:
                 core.abandon(f"{type(error).__name__}: {error}")
