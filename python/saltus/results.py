@@ -248,7 +248,8 @@ class Result:
         """
         try:
             contacts = self.contacts
-        except _core.InputError:  # not recorded
+        except _core.InputError:
+            warn("no contacts were recorded (output: {contacts: false}): no impacts are listed")
             return sorted(self._events)
         rows = np.nonzero(contacts.impulse[:, 0])[0]
         times = self.time[contacts.frame[rows]]

@@ -50,6 +50,20 @@ class Solving(unittest.TestCase):
                 if solution.converged:
                     np.testing.assert_allclose(solution.r, R, atol=1e-6)
 
+    def test_rolling_and_spinning(self):
+        """W = I decouples the groups: r_N = 1, and each moment opposes its velocity, as large as it
+        must be to stop it (0.1) or as its bound allows."""
+        q = [-1.0, 0.3, 0.0, 0.1, 0.0, 0.5]
+        held = saltus.solve_contact(np.eye(6), q, mu=0.4, rolling=0.2, spinning=0.05)
+        np.testing.assert_allclose(held.r, [1, -0.3, 0, -0.1, 0, -0.05], atol=1e-8)
+        np.testing.assert_allclose(held.u, [0, 0, 0, 0, 0, 0.45], atol=1e-8)
+        rolls = saltus.solve_contact(np.eye(5), q[:5], mu=0.4, rolling=0.04)
+        np.testing.assert_allclose(rolls.r, [1, -0.3, 0, -0.04, 0], atol=1e-8)
+        plane = saltus.solve_contact(np.eye(3), [-1, 0.3, 0.1], mu=0.4, rolling=0.04, dimension=3)
+        np.testing.assert_allclose(plane.r, [1, -0.3, -0.04], atol=1e-8)
+        with self.assertRaisesRegex(saltus.InputError, "rolling: is -1"):
+            saltus.solve_contact(np.eye(5), q[:5], rolling=-1)
+
     def test_solver_with_options(self):
         solution = saltus.solve_contact(W, Q, 0.1, solver=saltus.Solver("nsgs", tolerance=1e-13))
         self.assertLess(solution.residual, 1e-13)
