@@ -129,6 +129,10 @@ class BadInput(CommandLine):
         self.expect_error("run", self.scene, "--step", "1e-300", has=["step", "10^15 steps"])
         self.expect_error("check", self.scene, "--set", "simulation.until=1e300", has=["10^15 steps"])
         self.expect_error("run", self.scene, "--set", "bodies.ball.mas=2")
+        self.expect_error("check", self.scene, "--set", "simulation.sovler.name=nsgs",
+                          has=["did you mean 'solver'"])
+        self.expect_error("check", self.scene, "--set", "simulation.adaptive.tolerance=-1",
+                          has=["adaptive.tolerance"])
         self.expect_error("run", self.scene, "--integrator", "moreau-jan", has=["moreau-jean"])
 
     def test_output_places(self):
@@ -424,6 +428,7 @@ reference: {ball.position.z: "1 - 4.905*t^2"}
                                 (["-i", "moreau-jean:theta=7"], "theta"),
                                 (["-i", "moreau-jean:theta"], "KEY=VALUE"),
                                 (["--norm", "small"], "mean"),
+                                (["--channel", "ball.position.x"], "ball.position.z"),
                                 (["--reference", "finest", "--channel", "bal.position.z"], "ball"),
                                 (["--reference", "missing.h5"], "missing.h5")):
             done = self.compare(*arguments, code=2)
