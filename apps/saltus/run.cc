@@ -14,6 +14,7 @@
 #include "saltus/output/result_reader.h"
 #include "saltus/output/result_writer.h"
 #include "saltus/scene/arrange_dump.h"
+#include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
 
 #include "apps/saltus/commands.h"
@@ -113,7 +114,8 @@ std::unique_ptr<Observer> MakeWriter(const RunArguments& arguments, const Scene&
   }
   ResultOptions options;
   options.interval = interval;
-  options.file = {scene.model.name, scene.source, scene.output.contacts, arguments.compression};
+  options.file = {scene.model.name, MakeResultText(scene), scene.output.contacts,
+                  arguments.compression};
   options.checkpoint_interval = arguments.checkpoint_every;
   return std::make_unique<ResultWriter>(output, options);
 }

@@ -110,7 +110,9 @@ class Simulation:
         if system is not None:
             core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
                            + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
-        elif functions or forces:
+        elif not functions:
+            core.source = core.make_result_text()
+        if functions or forces:
             core.source = format_functions([path for path, _ in functions]
                                            + [f"forces.{name}" for name, _, _ in forces]) + core.source
         if dump_problems is not None:

@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/scene/arrange_dump.h"
+#include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
 #include "saltus/scene/yaml.h"
 
@@ -154,6 +155,7 @@ void BindScene(py::module_& m) {
       .def_property_readonly("until", [](const Scene& s) { return s.simulation.until; })
       .def_readonly("parameters", &Scene::parameters)
       .def_readwrite("source", &Scene::source)
+      .def("make_result_text", &MakeResultText)
       .def("dump_problems", [](Scene& scene, const std::string& when,
                                const std::string& prefix) { ArrangeDump(when, prefix, &scene); })
       .def("to_yaml", &WriteScene);

@@ -203,6 +203,21 @@ class Running(CommandLine):
         self.assertEqual(self.table(result, *channels),
                          self.table(self.folder / "again.h5", *channels))
 
+    def test_the_embedded_scene_needs_no_files(self):
+        """Of a mesh the result holds the triangles."""
+        floor = self.folder / "floor.obj"
+        floor.write_text("v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n")
+        self.scene.write_text(SCENE.replace("half_space: {normal: [0, 0, 1], offset: 0}",
+                                            "mesh: {file: floor.obj}"))
+        result = self.run_scene()
+        floor.unlink()
+        again = self.folder / "again.yaml"
+        again.write_text(saltus("info", result, "--scene").stdout)
+        done = saltus("run", again, "-o", self.folder / "again.h5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.table(result, "ball.position.z"),
+                         self.table(self.folder / "again.h5", "ball.position.z"))
+
     def test_free_fall_is_exact_in_every_format(self):
         """θ = ½ is exact under constant gravity: z = 1.1 − g t²/2 until the first impact.
 
