@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
 #include "saltus/output/comparison.h"
 #include "saltus/output/result_reader.h"
 #include "saltus/output/result_writer.h"
@@ -221,6 +222,24 @@ std::vector<KnownChannel> MakeExact(const Scene& scene) {
   return known;
 }
 
+/// Those of the known channels that were asked for, all if none was.
+std::vector<KnownChannel> SelectChannels(std::vector<KnownChannel> known,
+                                         const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return known;
+  std::vector<std::string> names;
+  for (const KnownChannel& channel : known) names.push_back(channel.channel);
+  std::vector<KnownChannel> selected;
+  for (const std::string& name : wanted) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      throw InputError("--channel " + name, "the section 'reference' of the scene does not have it",
+                       SuggestName(name, names));
+    }
+    selected.push_back(known[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return selected;
+}
+
 KnownChannel MakeKnown(const std::string& name, ChannelSampler sampler, double begin, double end) {
   const auto shared = std::make_shared<const ChannelSampler>(std::move(sampler));
   return {name, {}, [shared, begin, end](double t) {
@@ -294,7 +313,7 @@ class Comparison {
     }
     reference_text_ = choice;
     if (choice == "exact") {
-      known_ = MakeExact(plans_.front().scene);
+      known_ = SelectChannels(MakeExact(plans_.front().scene), arguments_.channels);
       for (const KnownChannel& channel : known_) names_.push_back(channel.channel);
     } else {
       names_ = ChooseChannels(arguments_, layout);

@@ -13,6 +13,8 @@
 #include "saltus/output/csv.h"
 #include "saltus/output/result_reader.h"
 #include "saltus/output/result_writer.h"
+#include "saltus/scene/arrange_dump.h"
+#include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
 
 #include "apps/saltus/commands.h"
@@ -112,7 +114,8 @@ std::unique_ptr<Observer> MakeWriter(const RunArguments& arguments, const Scene&
   }
   ResultOptions options;
   options.interval = interval;
-  options.file = {scene.model.name, scene.source, scene.output.contacts, arguments.compression};
+  options.file = {scene.model.name, MakeResultText(scene), scene.output.contacts,
+                  arguments.compression};
   options.checkpoint_interval = arguments.checkpoint_every;
   return std::make_unique<ResultWriter>(output, options);
 }
@@ -143,26 +146,14 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
   return outcome.violations.empty() ? kExitGood : kExitFailed;
 }
 
-/// Contact problems go to OUTPUT_problem_000001.h5, …, numbered by the calls of the solver.
-void ArrangeDump(const RunArguments& arguments, const std::string& output, Scene* scene) {
-  if (arguments.dump_problems.empty()) return;
-  const auto dump = std::make_shared<ProblemDump>();
-  dump->when = arguments.dump_problems == "all"    ? DumpWhen::kAll
-               : arguments.dump_problems == "slow" ? DumpWhen::kSlow
-                                                   : DumpWhen::kFailed;
-  dump->prefix = fs::path(output).replace_extension().string() + "_problem";
-  std::visit(
-      [&](auto& options) {
-        if constexpr (requires { options.solver_options; }) options.solver_options.dump = dump;
-      },
-      scene->integrator.options);
-}
-
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
   const std::string output = ChooseOutput(arguments);
-  ArrangeDump(arguments, output, &scene);
+  if (!arguments.dump_problems.empty()) {
+    ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
+                &scene);
+  }
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {

@@ -377,7 +377,9 @@ class Simulation:
                  on_failure: Optional[FailurePolicy] = ..., max_halvings: Optional[int] = ...,
                  set: Overrides = ..., output: Optional[Path] = ..., record: bool = ...,
                  every: Optional[int] = ..., dt: Optional[float] = ..., compression: int = ...,
-                 checkpoint_every: float = ..., **options: Any) -> None: ...
+                 checkpoint_every: float = ...,
+                 dump_problems: Optional[Literal["all", "slow", "failed"]] = ...,
+                 **options: Any) -> None: ...
     @property
     def time(self) -> float: ...
     @property

@@ -227,13 +227,14 @@ class Scene(Item):
     >>> scene.simulation.update(step=0.005, until=2)
 
     ``Scene.read(file)`` and ``Scene.parse(text)`` make one from YAML, ``save`` and ``to_yaml`` write
-    it; ``expanded()`` works out parameters, repetitions and defaults.
+    it; ``expanded()`` works out parameters, repetitions and defaults. Files that a scene names
+    (meshes, includes) are looked for in base_dir: the present folder, or that of the file read.
     """
 
     _section = "scene"
     base_dir = ""  # where included and mesh files are looked for
 
-    def __init__(self, *args, base_dir="", **keys):
+    def __init__(self, *args, base_dir=".", **keys):
         super().__init__()
         self.update({"saltus": 1, **dict(*args), **keys})
         self._complete()

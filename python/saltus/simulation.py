@@ -72,6 +72,8 @@ class Simulation:
     output: a result file (.h5) that is written as the run goes. record: keep the run in memory.
     every (steps) or dt [s]: how often to record. compression: gzip level of the file, 0 … 9;
     checkpoint_every: seconds of computing between checkpoints in the file, 0: only at the end.
+    dump_problems: "all", "slow" or "failed": these contact problems are stored beside the result file,
+    for ContactProblem.read.
 
     Step by step::
 
@@ -81,7 +83,7 @@ class Simulation:
 
     def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
                  on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
-                 dt=None, compression=0, checkpoint_every=30.0, **options):
+                 dt=None, compression=0, checkpoint_every=30.0, dump_problems=None, **options):
         check_number("compression", compression, 0, 9, whole=True)
         check_number("checkpoint_every", checkpoint_every, 0, np.inf)
         settings = dict(integrator=integrator, step=step, until=until, solver=solver,
@@ -108,9 +110,15 @@ class Simulation:
         if system is not None:
             core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
                            + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
-        elif functions or forces:
+        elif not functions:
+            core.source = core.make_result_text()
+        if functions or forces:
             core.source = format_functions([path for path, _ in functions]
                                            + [f"forces.{name}" for name, _, _ in forces]) + core.source
+        if dump_problems is not None:
+            if output is None:
+                raise input_error("dump_problems", "has no place", "give output=, a result file")
+            core.dump_problems(dump_problems, os.path.splitext(output)[0] + "_problem")
         self._scene = core
         self._events = []
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),

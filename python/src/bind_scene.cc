@@ -10,6 +10,8 @@
 #include <pybind11/stl.h>
 
 #include "saltus/base/error.h"
+#include "saltus/scene/arrange_dump.h"
+#include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
 #include "saltus/scene/yaml.h"
 
@@ -153,6 +155,9 @@ void BindScene(py::module_& m) {
       .def_property_readonly("until", [](const Scene& s) { return s.simulation.until; })
       .def_readonly("parameters", &Scene::parameters)
       .def_readwrite("source", &Scene::source)
+      .def("make_result_text", &MakeResultText)
+      .def("dump_problems", [](Scene& scene, const std::string& when,
+                               const std::string& prefix) { ArrangeDump(when, prefix, &scene); })
       .def("to_yaml", &WriteScene);
   m.def("read_scene", [](const std::string& path, const std::vector<std::string>& overrides) {
     return std::make_shared<Scene>(ReadScene(path, overrides));

@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 import saltus
-from common import SOURCE
+from common import SOURCE, ball_scene
 
 # Exact solution of one sliding contact (shared/reference/README.md, FrictionContact3D_1c).
 W = np.array([[15.0, -1, -2], [-1, 14, 1], [-2, 1, 16]])
@@ -101,6 +101,21 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(again.q, Q)
             np.testing.assert_array_equal(again.mu, [0.1])
             self.assertLess(again.residual(R), 1e-9)
+
+    def test_problems_of_a_run(self):
+        """What the steps of a run solve, stored and solved again: the impulse of the impact."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ball.h5")
+            result = saltus.simulate(ball_scene(), output=path, dump_problems="all")
+            files = sorted(pathlib.Path(folder).glob("ball_problem_*.h5"))
+            self.assertTrue(files)
+            impulse = result.events[0].value
+            again = saltus.ContactProblem.read(files[0]).solve(tolerance=1e-12)
+            self.assertAlmostEqual(again.r[0] / impulse, 1, delta=1e-9)
+            with self.assertRaisesRegex(saltus.InputError, "did you mean 'slow'"):
+                saltus.Simulation(ball_scene(), output=path, dump_problems="slo")
+        with self.assertRaisesRegex(saltus.InputError, "dump_problems: has no place"):
+            saltus.Simulation(ball_scene(), dump_problems="all")
 
     def test_reference_files(self):
         folder = pathlib.Path(os.environ.get("SALTUS_REFERENCE", SOURCE / ".." / "shared" /

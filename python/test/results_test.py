@@ -63,6 +63,14 @@ class Files(unittest.TestCase):
         self.assertIs(self.memory["ball.position.z"].base, self.memory["ball.position.x"].base)
         with self.assertRaises(ValueError):
             self.memory.time[0] = 1
+        # Nothing is copied: an array is what the run recorded, a channel is a view of it.
+        for result in (self.memory, self.file):
+            whole = result["bodies/position"]
+            self.assertIs(result["bodies/position"], whole)
+            self.assertEqual(type(whole.base).__name__, "PyCapsule")
+            self.assertTrue(np.shares_memory(result["ball.position.z"], whole))
+            self.assertTrue(np.shares_memory(result["ball.position"], whole))
+            self.assertEqual(type(result.contacts.force.base).__name__, "PyCapsule")
         with self.assertRaisesRegex(saltus.InputError, "nearest: ball.position"):
             self.file["ball.positon.z"]
         with self.assertRaisesRegex(saltus.InputError, "bodies"):

@@ -1,5 +1,6 @@
 """Scenes: what a file says can be said in Python and back, with equal results bit for bit."""
 
+import os
 import pathlib
 import pickle
 import tempfile
@@ -130,6 +131,25 @@ class RoundTrip(unittest.TestCase):
 
 
 class Building(unittest.TestCase):
+    def test_files_are_looked_for_in_the_present_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "floor.obj").write_text(
+                "v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n")
+            here = os.getcwd()
+            os.chdir(folder)
+            try:
+                scene = ball_scene(until=2)
+                scene.ground.shapes[:] = [saltus.Mesh(file="floor.obj", material="rubber")]
+                result = saltus.simulate(scene)
+            finally:
+                os.chdir(here)
+            # The result holds the triangles: it runs again from anywhere.
+            again = saltus.simulate(result.scene())
+        np.testing.assert_array_equal(again.q, result.q)
+        self.assertGreater(result.audit["events"], 0)
+        elsewhere = saltus.Scene(base_dir=folder)
+        self.assertEqual(elsewhere.copy().base_dir, folder)
+
     def test_joints_and_forces(self):
         scene = saltus.Scene(planar="xz")
         scene.bodies["link"] = saltus.Body(mass=1, inertia=[0.1, 0.1, 0.1], position=[0.5, 0, 0])

@@ -32,7 +32,7 @@ std::vector<std::string> ListKeys(const Value& map) {
   return keys;
 }
 
-/// The value below `value` that `key` names; a missing section or last key is made.
+/// The value below `value` that `key` names; a missing one is made where that is allowed.
 Value* Descend(Value* value, const std::string& key, bool may_make, const std::string& path,
                const Place& place) {
   if (value->is_list()) {
@@ -84,9 +84,11 @@ void ApplyOverride(const std::string& assignment, const SceneLimits& limits, Val
       keys.insert(keys.begin(), "parameters");
     }
   }
+  // Below these, every key is known to the reader, which tells a wrong one from a missing one.
+  const bool is_setting = keys[0] == "simulation" || keys[0] == "audit" || keys[0] == "output";
   Value* target = root;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool may_make = i + 1 == keys.size() || i == 0;
+    const bool may_make = i + 1 == keys.size() || i == 0 || is_setting;
     target = Descend(target, keys[i], may_make, path, value.place);
   }
   *target = std::move(value);

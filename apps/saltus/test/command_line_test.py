@@ -129,6 +129,10 @@ class BadInput(CommandLine):
         self.expect_error("run", self.scene, "--step", "1e-300", has=["step", "10^15 steps"])
         self.expect_error("check", self.scene, "--set", "simulation.until=1e300", has=["10^15 steps"])
         self.expect_error("run", self.scene, "--set", "bodies.ball.mas=2")
+        self.expect_error("check", self.scene, "--set", "simulation.sovler.name=nsgs",
+                          has=["did you mean 'solver'"])
+        self.expect_error("check", self.scene, "--set", "simulation.adaptive.tolerance=-1",
+                          has=["adaptive.tolerance"])
         self.expect_error("run", self.scene, "--integrator", "moreau-jan", has=["moreau-jean"])
 
     def test_output_places(self):
@@ -198,6 +202,21 @@ class Running(CommandLine):
         channels = ("ball.position.z", "rod.velocity.z")
         self.assertEqual(self.table(result, *channels),
                          self.table(self.folder / "again.h5", *channels))
+
+    def test_the_embedded_scene_needs_no_files(self):
+        """Of a mesh the result holds the triangles."""
+        floor = self.folder / "floor.obj"
+        floor.write_text("v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n")
+        self.scene.write_text(SCENE.replace("half_space: {normal: [0, 0, 1], offset: 0}",
+                                            "mesh: {file: floor.obj}"))
+        result = self.run_scene()
+        floor.unlink()
+        again = self.folder / "again.yaml"
+        again.write_text(saltus("info", result, "--scene").stdout)
+        done = saltus("run", again, "-o", self.folder / "again.h5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.table(result, "ball.position.z"),
+                         self.table(self.folder / "again.h5", "ball.position.z"))
 
     def test_free_fall_is_exact_in_every_format(self):
         """θ = ½ is exact under constant gravity: z = 1.1 − g t²/2 until the first impact.
@@ -424,6 +443,7 @@ reference: {ball.position.z: "1 - 4.905*t^2"}
                                 (["-i", "moreau-jean:theta=7"], "theta"),
                                 (["-i", "moreau-jean:theta"], "KEY=VALUE"),
                                 (["--norm", "small"], "mean"),
+                                (["--channel", "ball.position.x"], "ball.position.z"),
                                 (["--reference", "finest", "--channel", "bal.position.z"], "ball"),
                                 (["--reference", "missing.h5"], "missing.h5")):
             done = self.compare(*arguments, code=2)

@@ -91,6 +91,9 @@ TEST(Override, ParametersPathsAndPositions) {
   EXPECT_EQ(At(c.tree, {"simulation", "step"}).text, "0.01");
   EXPECT_EQ(At(At(c.tree, {"ground", "shapes"}).items[1], {"material"}).text, "ice");
   EXPECT_EQ(At(c.tree, {"gravity"}).items.size(), 3U);
+  // Settings may be given by their path even if the scene says nothing of their section.
+  const Composition d = Compose(text, {"simulation.solver.tolerance=1e-6"});
+  EXPECT_EQ(At(d.tree, {"simulation", "solver", "tolerance"}).text, "1e-6");
   // The source stands for the file and the overrides.
   EXPECT_EQ(At(Compose(c.source).tree, {"bodies", "ball", "x"}).text, "0.2");
 }
