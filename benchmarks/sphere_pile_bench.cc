@@ -1,13 +1,11 @@
-// The sphere pile against Bullet in one run: time per step, penetration, growth with the number of
-// spheres, allocations in a steady step. `sphere_pile_bench quick` runs a short version.
-#include <atomic>
-#include <chrono>
+// The sphere pile against Bullet in one run: processor time per step, penetration, how far the
+// contact problems were solved, growth with the number of spheres, allocations.
+// `sphere_pile_bench quick` runs a short version.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 
 #include "saltus/integrators/moreau_jean.h"
 #include "saltus/multibody/model_builder.h"
@@ -15,26 +13,7 @@
 #include "saltus/simulation/simulation.h"
 
 #include "benchmarks/sphere_pile.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
-  const auto a = static_cast<std::size_t>(alignment);
-  if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#include "benchmarks/sphere_pile_allocations.h"
 
 namespace saltus::bench {
 namespace {
@@ -64,41 +43,85 @@ std::shared_ptr<const Model> BuildPile(const SpherePile& pile) {
 
 class Watch final : public Observer {
  public:
-  Watch(long from_step, PileResult* result) : from_step_(from_step), result_(result) {}
+  Watch(long from_step, PileResult* result) : from_step_(from_step), result_(result) {
+    result->residuals.reserve(4096);
+  }
+
   void OnStep(const StepView& view) override {
-    if (view.step_index == from_step_) start_ = allocations;
+    const long now = CountAllocations();
+    const auto& contacts = view.report.contacts;
+    if (view.step_index == from_step_) start_ = now;
     if (view.step_index > from_step_) {
-      result_->allocations_per_step = static_cast<double>(allocations - start_) /
-                                      static_cast<double>(view.step_index - from_step_);
+      result_->allocations_per_step =
+          static_cast<double>(now - start_) / static_cast<double>(view.step_index - from_step_);
     }
+    if (contacts.size() == last_size_ && view.report.work.projection == 0 && !contacts.empty()) {
+      ++result_->steady_steps;
+      steady_ += now - last_;
+    }
+    last_ = now;
+    last_size_ = contacts.size();
+    if (!contacts.empty()) result_->residuals.push_back(view.report.solver_residual);
     result_->contacts = 0;
-    for (const ContactResult& c : view.report.contacts) result_->contacts += c.impulse[0] > 0;
+    for (const ContactResult& c : contacts) result_->contacts += c.impulse[0] > 0;
+    visits_ += result_->contacts * static_cast<double>(view.report.solver_iterations);
+  }
+
+  void Finish(double seconds) {
+    result_->contact_iterations = visits_ / seconds;
+    if (result_->steady_steps > 0) {
+      result_->steady_allocations =
+          static_cast<double>(steady_) / static_cast<double>(result_->steady_steps);
+    }
+    std::sort(result_->residuals.begin(), result_->residuals.end());
   }
 
  private:
   long from_step_;
-  long start_ = 0;
+  long start_ = 0, last_ = 0, steady_ = 0;
+  std::size_t last_size_ = 0;
+  double visits_ = 0;
   PileResult* result_;
 };
 
+/// The p-th part of the sorted values lies below.
+double Quantile(const std::vector<double>& sorted, double p) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1))];
+}
+
 void Print(const char* name, int n, const PileResult& r, double reference) {
-  std::printf("%6d  %-14s %9.3f ms  %6.2fx  %9.2e m  %6.0f  %7.1f  %7.1f  %8.1e  %5ld\n", n * n * n,
-              name, 1e3 * r.seconds_per_step, reference > 0 ? r.seconds_per_step / reference : 0.0,
-              r.max_penetration, r.contacts, r.iterations_per_step, r.allocations_per_step,
-              r.residual, r.flagged);
+  std::printf("%6d  %-20s %9.3f ms  %6.2fx  %9.2e m  %6.0f  %7.1f  %6.1f  %5.1f\n", n * n * n, name,
+              1e3 * r.seconds_per_step, reference > 0 ? r.seconds_per_step / reference : 0.0,
+              r.max_penetration, r.contacts, r.iterations_per_step, 1e-6 * r.contact_iterations,
+              r.allocations_per_step);
+  std::fflush(stdout);
+}
+
+/// How far the steps of a run were solved.
+void PrintResiduals(double tolerance, const PileResult& r) {
+  const auto within = std::upper_bound(r.residuals.begin(), r.residuals.end(), tolerance);
+  std::printf(
+      "        residual at most %.0e in %.0f %% of %zu steps; quartiles %.1e %.1e %.1e, worst "
+      "%.1e\n",
+      tolerance,
+      100.0 * static_cast<double>(within - r.residuals.begin()) /
+          static_cast<double>(std::max<std::size_t>(r.residuals.size(), 1)),
+      r.residuals.size(), Quantile(r.residuals, 0.25), Quantile(r.residuals, 0.5),
+      Quantile(r.residuals, 0.75), Quantile(r.residuals, 1));
   std::fflush(stdout);
 }
 
 }  // namespace
 
-PileResult RunSaltusPile(const SpherePile& pile, double tolerance) {
+PileResult RunSaltusPile(const SpherePile& pile, const SaltusSetup& setup) {
   MoreauJeanOptions options;
   options.theta = 1;
   options.activation = MoreauJeanOptions::Activation::kLinearized;
   options.projection_tolerance = 9e-7;
   options.solver = "nsgs";
-  options.solver_options.tolerance = tolerance;
-  options.solver_options.max_iterations = 2000;
+  options.solver_options.tolerance = setup.tolerance;
+  options.solver_options.max_iterations = setup.max_iterations;
   SimulationOptions run;
   run.step = pile.step;
   run.until = pile.until;
@@ -108,49 +131,91 @@ PileResult RunSaltusPile(const SpherePile& pile, double tolerance) {
   PileResult result;
   Watch watch(static_cast<long>(0.75 * pile.until / pile.step), &result);
   simulation.AddObserver(&watch);
+  const double start = ProcessorTime();
   const RunOutcome outcome = simulation.Run();
+  const double seconds = ProcessorTime() - start;
+  watch.Finish(seconds);
   if (!outcome.message.empty()) std::printf("saltus: %s\n", outcome.message.c_str());
   const Audit& audit = simulation.audit();
-  result.seconds_per_step = audit.wall_time / static_cast<double>(audit.steps);
+  result.seconds_per_step = seconds / static_cast<double>(audit.steps);
   result.max_penetration = audit.max_penetration;
   result.final_kinetic = audit.final_energy.kinetic;
   result.iterations_per_step =
       static_cast<double>(audit.solver_iterations) / static_cast<double>(audit.steps);
-  result.residual = audit.max_cone_residual;
   result.flagged = audit.flagged;
   return result;
 }
 
+namespace {
+
+void CompareWithBullet(const SpherePile& pile, double* bullet) {
+#ifdef SALTUS_HAS_BULLET
+  const PileResult peer = RunBulletPile(pile);
+  *bullet = peer.seconds_per_step;
+  Print("Bullet", pile.n, peer, *bullet);
+#endif
+  const struct {
+    const char* name;
+    SaltusSetup setup;
+  } rows[] = {{"Saltus 1e-3", {1e-3, 2000}},
+              {"Saltus 1e-6", {1e-6, 2000}},
+              {"Saltus 1e-6, 200 its", {1e-6, 200}}};
+  for (const auto& row : rows) {
+    const PileResult result = RunSaltusPile(pile, row.setup);
+    Print(row.name, pile.n, result, *bullet);
+    PrintResiduals(row.setup.tolerance, result);
+  }
+}
+
+void PrintGrowth(const SpherePile& pile, double bullet) {
+  PileResult first;
+  for (const int n : {5, 10, 20}) {
+    SpherePile sized = pile;
+    sized.n = n;
+    const PileResult result = RunSaltusPile(sized, SaltusSetup{});
+    if (n == 5) first = result;
+    Print("Saltus 1e-3", n, result, bullet);
+    if (n == 5) continue;
+    const double size = 3 * std::log(n / 5.0);
+    std::printf("        growth since 125 spheres: time N^%.3f, of which sweeps N^%.3f\n",
+                std::log(result.seconds_per_step / first.seconds_per_step) / size,
+                std::log(result.iterations_per_step / first.iterations_per_step) / size);
+  }
+}
+
+/// The pile of 125 long enough to settle.
+void PrintSteadyState(const SpherePile& pile) {
+  SpherePile settled = pile;
+  settled.n = 5;
+  settled.until = 10;
+  const PileResult result = RunSaltusPile(settled, SaltusSetup{});
+  std::printf("settled pile of 125, 10 s: kinetic energy %.1e J at the end\n",
+              result.final_kinetic);
+  std::printf(
+      "        allocations: %.2f per step in the last quarter; %.2f per steady step (%ld)\n",
+      result.allocations_per_step, result.steady_allocations, result.steady_steps);
+}
+
+}  // namespace
 }  // namespace saltus::bench
 
 int main(int argc, char** argv) {
   using namespace saltus::bench;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   std::printf(
-      "spheres  code            per step   ratio  penetration contacts  its/step  "
-      "alloc/step  residual  flagged\n");
+      "Processor time per step; ratio to Bullet; contacts loaded at the end; sweeps per step;\n");
+  std::printf(
+      "million visits of loaded contacts per second of the run; allocations per step, last "
+      "quarter.\n");
+  std::printf(
+      "spheres  code                    per step    ratio  penetration contacts  sweeps   M/s   "
+      "alloc\n");
   SpherePile pile;
   if (quick) pile.until = 0.5;
   double bullet = 0;
-#ifdef SALTUS_HAS_BULLET
-  const PileResult peer = RunBulletPile(pile);
-  bullet = peer.seconds_per_step;
-  Print("Bullet", pile.n, peer, bullet);
-#endif
-  Print("Saltus 1e-3", pile.n, RunSaltusPile(pile, 1e-3), bullet);
-  Print("Saltus 1e-6", pile.n, RunSaltusPile(pile, 1e-6), bullet);
+  CompareWithBullet(pile, &bullet);
   if (quick) return 0;
-  double first = 0;
-  for (const int n : {5, 10, 20}) {
-    SpherePile sized = pile;
-    sized.n = n;
-    const PileResult result = RunSaltusPile(sized, 1e-3);
-    if (n == 5) first = result.seconds_per_step;
-    Print("Saltus 1e-3", n, result, bullet);
-    if (n > 5) {
-      std::printf("        growth since 125 spheres: N^%.3f\n",
-                  std::log(result.seconds_per_step / first) / (3 * std::log(n / 5.0)));
-    }
-  }
+  PrintGrowth(pile, bullet);
+  PrintSteadyState(pile);
   return 0;
 }

@@ -9,6 +9,10 @@ function(saltus_target_options target)
     target_compile_options(${target} PRIVATE
       -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
       -Wno-restrict -Wno-missing-field-initializers)
+    if(SALTUS_NATIVE)
+      # Its AVX-512 intrinsics start from registers that are undefined on purpose.
+      target_compile_options(${target} PRIVATE -Wno-uninitialized)
+    endif()
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     # Part of -Wconversion here but not in g++: our indices are signed, as Eigen's are.
     target_compile_options(${target} PRIVATE -Wno-sign-conversion -Wno-missing-field-initializers)

@@ -60,6 +60,8 @@ class BodyDelassus final : public Delassus {
   const Sides& sides(int block) const { return sides_[block]; }
   const Row* rows() const { return rows_.data(); }
   const Row* transposed_rows() const { return symmetric_ ? rows_.data() : transposed_.data(); }
+  /// Numbers in z, padding included.
+  int num_velocities() const { return 8 * (num_bodies() + 1); }
   /// z of eq. (3) for all bodies and the missing one, from impulses x.
   void CalcVelocities(const double* x, std::vector<Velocity>* z) const;
 

@@ -2,11 +2,11 @@
 //
 // A sweep g(r) visits all blocks in their order and solves each exactly with the others at rest
 // (sweep.h, coulomb_block.h). Solutions of the conic problem are the fixed points r = g(r)
-// (movable blocks). Plain sweeps converge slowly in tall or hyperstatic piles, so the sequence is
-// extrapolated (anderson.h); a sweep that changes r more than kGrowth times as much as the best
-// sweep did restarts the history from plain sweeps. Extrapolation moves only the starting point of
-// the next sweep: what is judged and returned is always the outcome of a sweep, hence inside the
-// cones.
+// (movable blocks). Plain sweeps converge slowly in tall or hyperstatic piles, so after the first
+// few the sequence is extrapolated (anderson.h); a sweep that changes r more than kGrowth times as
+// much as the best sweep did restarts the history from plain sweeps. Extrapolation moves only the
+// starting point of the next sweep: what is judged and returned is always the outcome of a sweep,
+// hence inside the cones.
 //
 // Small problems (face_newton.h) also try a Newton step on the face of the present iterate now and
 // then; its outcome, after a sweep, is taken if the natural map says that it is better.
@@ -73,6 +73,7 @@ class NsgsSolver final : public ConicSolver {
   VectorX proposal_;                // of a Newton step
   VectorX best_;
   bool has_best_ = false;
+  double companion_error_ = 1;  // bound of what extrapolation did to rounding (anderson.h)
 };
 
 }  // namespace saltus

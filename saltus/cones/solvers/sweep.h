@@ -31,6 +31,9 @@ class BodySweep {
 
   /// Brings z to the impulses r.
   void Start(const double* r) { A_.CalcVelocities(r, &z_); }
+  /// z, linear in the impulses: it may be extrapolated with them instead of started anew.
+  double* companion() { return z_.data()->x; }
+  int companion_size() const { return A_.num_velocities(); }
 
   /// True if contact c is open and stays so, told by its normal row alone: piles have many of them.
   bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
@@ -71,6 +74,8 @@ class BlockSparseSweep {
   BlockSparseSweep(const BlockSparseDelassus& A, const VectorX& b) : A_(A), b_(b.data()) {}
 
   void Start(const double*) {}
+  double* companion() { return nullptr; }
+  int companion_size() const { return 0; }
   bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
@@ -95,6 +100,8 @@ class DenseSweep {
   DenseSweep(const MatrixX& A, const VectorX& b) : A_(A), b_(b.data()) {}
 
   void Start(const double*) {}
+  double* companion() { return nullptr; }
+  int companion_size() const { return 0; }
   bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
