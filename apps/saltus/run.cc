@@ -158,11 +158,23 @@ void ArrangeDump(const RunArguments& arguments, const std::string& output, Scene
       scene->integrator.options);
 }
 
+/// Contact solvers solve islands on this many threads.
+void ArrangeThreads(int threads, Scene* scene) {
+  std::visit(
+      [&](auto& options) {
+        if constexpr (requires { options.solver_options; }) {
+          options.solver_options.threads = threads;
+        }
+      },
+      scene->integrator.options);
+}
+
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
   const std::string output = ChooseOutput(arguments);
   ArrangeDump(arguments, output, &scene);
+  ArrangeThreads(arguments.threads, &scene);
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
