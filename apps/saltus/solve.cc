@@ -50,7 +50,8 @@ FILE is a local or global problem in the HDF5 layout of FCLib. Solved means that
   relative = |r - P(r - rho u^)| / |r|             <= TOL, with rho = d / tr(W_cc) of each contact
   absolute = |r - P(r - u^)| / max(|q|, |r|, |u|)  <= TOL / 10
 hold, computed outside the solver. --associated, --facets, --cohesion and --compliance change the
-law of the file's contacts, and the report says so. Exit codes: 0 solved, 1 not solved, 2 bad input.)";
+law of the file's contacts, and the report says so.
+Exit codes: 0 solved, 1 not solved, 2 bad input.)";
 
 VectorX ChooseStart(const SolveArguments& arguments, int size) {
   const VectorX cold = VectorX::Zero(size);

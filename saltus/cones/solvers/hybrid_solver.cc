@@ -5,7 +5,6 @@
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/moment_scaling.h"
-#include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/proximal_point.h"
 
 namespace saltus {

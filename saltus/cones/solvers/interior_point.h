@@ -23,9 +23,9 @@
 // convexity there is no proof of convergence: the path may turn back, and the report then says
 // stagnated.
 //
-// Associated cones leave the shift out: the convex relaxation, whose sliding contacts open by μ|u_T|.
-// Free, nonnegative and friction blocks; boxes, rolling friction and pyramids: kUnsupported. Starts
-// from its own interior point, whatever r is. Cost: a sparse LU a step.
+// Associated cones leave the shift out: the convex relaxation, whose sliding contacts open by
+// μ|u_T|. Free, nonnegative and friction blocks; boxes, rolling friction and pyramids:
+// kUnsupported. Starts from its own interior point, whatever r is. Cost: a sparse LU a step.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +171,35 @@ INSTANTIATE_TEST_SUITE_P(Solvers, LinearSolverTest,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// A thousand contacts in mixed states between bodies that touch at random: one large island.
+TEST(AutoSolverTest, SolvesAThousandContacts) {
+  Random random(12);
+  BodyDelassus A;
+  const int num_bodies = 600, num_contacts = 1000;
+  for (int b = 0; b < num_bodies; ++b) A.AddBody(random.PositiveDefinite(6, 10));
+  for (int c = 0; c < num_contacts; ++c) {
+    const int b = random.Integer(0, num_bodies - 1);
+    const int a = random.Integer(-1, b - 1);
+    A.AddBlock(3, a, random.Matrix(3, 6), b, random.Matrix(3, 6));
+  }
+  A.Finalize();
+  ConicProblem problem;
+  problem.A = &A;
+  problem.cones = test::MakeCones(std::vector<int>(num_contacts, 3), 0.3);
+  VectorX r(A.size()), u(A.size()), product;
+  for (const Cone& cone : problem.cones) {
+    MakeContactPair(cone, static_cast<ContactState>(random.Integer(0, 2)), &random, &r[cone.offset],
+                    &u[cone.offset]);
+  }
+  A.Multiply(r, &product);
+  problem.b = u - product;
+  VectorX x;
+  const SolveReport report = MakeConicSolver("auto", MakeOptions(1e-8, 3000))->Solve(problem, &x);
+  EXPECT_TRUE(report.ok()) << StatusName(report.status) << " " << report.residual.relative
+                           << " after " << report.iterations;
+  EXPECT_LE(CalcNaturalMapResidual(problem, x).relative, 1e-8);
+}
 
 TEST(PivotingTest, FrictionIsUnsupported) {
   Random random(10);
