@@ -146,6 +146,17 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
   return outcome.violations.empty() ? kExitGood : kExitFailed;
 }
 
+/// Contact solvers solve islands on this many threads.
+void ArrangeThreads(int threads, Scene* scene) {
+  std::visit(
+      [&](auto& options) {
+        if constexpr (requires { options.solver_options; }) {
+          options.solver_options.threads = threads;
+        }
+      },
+      scene->integrator.options);
+}
+
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
@@ -154,6 +165,7 @@ int RunScene(const RunArguments& arguments) {
     ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
                 &scene);
   }
+  ArrangeThreads(arguments.threads, &scene);
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {

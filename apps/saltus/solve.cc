@@ -1,6 +1,7 @@
 // saltus solve: a contact problem from a file, solved and judged.
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,7 +26,20 @@ struct SolveArguments {
   double tolerance = 1e-8;
   int max_iterations = 10000;
   bool warm = false;
+  std::string local_method = "angle", function = "alart-curnier";
+  int threads = 1;
+  bool associated = false;
+  int facets = 0;  // 0: Coulomb's cone
+  double cohesion = 0, compliance = 0;
 };
+
+const std::map<std::string, LocalMethod> kLocalMethods = {{"angle", LocalMethod::kAngle},
+                                                          {"quartic", LocalMethod::kQuartic},
+                                                          {"semismooth", LocalMethod::kSemismooth}};
+const std::map<std::string, ConeFunction> kFunctions = {
+    {"alart-curnier", ConeFunction::kAlartCurnier},
+    {"natural-map", ConeFunction::kNaturalMap},
+    {"fischer-burmeister", ConeFunction::kFischerBurmeister}};
 
 constexpr char kExamples[] = R"(
 Examples:
@@ -35,7 +49,9 @@ Examples:
 FILE is a local or global problem in the HDF5 layout of FCLib. Solved means that both
   relative = |r - P(r - rho u^)| / |r|             <= TOL, with rho = d / tr(W_cc) of each contact
   absolute = |r - P(r - u^)| / max(|q|, |r|, |u|)  <= TOL / 10
-hold, computed outside the solver. Exit codes: 0 solved, 1 not solved, 2 bad input.)";
+hold, computed outside the solver. --associated, --facets, --cohesion and --compliance change the
+law of the file's contacts, and the report says so.
+Exit codes: 0 solved, 1 not solved, 2 bad input.)";
 
 VectorX ChooseStart(const SolveArguments& arguments, int size) {
   const VectorX cold = VectorX::Zero(size);
@@ -48,6 +64,33 @@ VectorX ChooseStart(const SolveArguments& arguments, int size) {
                    "leave --warm out to start from r = 0", {arguments.file});
 }
 
+/// The law that the options ask for, in place of Coulomb's.
+void ChangeLaw(const SolveArguments& arguments, ConicProblem* problem) {
+  for (Cone& cone : problem->cones) {
+    cone.associated = arguments.associated;
+    cone.cohesion = arguments.cohesion;
+    if (arguments.facets > 0 && cone.dimension == 3) {
+      cone.kind = ConeKind::kPolyhedralFriction;
+      cone.facets = arguments.facets;
+    }
+  }
+  if (arguments.compliance > 0) {
+    problem->compliance.setConstant(problem->size(), arguments.compliance);
+  }
+}
+
+std::string DescribeLaw(const SolveArguments& arguments, int dimension) {
+  std::string law = arguments.associated
+                        ? "associated (convex relaxation: sliding opens contacts), not Coulomb's"
+                        : "Coulomb";
+  if (arguments.facets > 0 && dimension == 3) {
+    law += fmt::format(", pyramid of {} facets", arguments.facets);
+  }
+  if (arguments.cohesion > 0) law += fmt::format(", cohesion {} N s", arguments.cohesion);
+  if (arguments.compliance > 0) law += fmt::format(", compliance {} 1/kg", arguments.compliance);
+  return law;
+}
+
 void PrintReport(const SolveArguments& arguments, const FclibProblem& fclib,
                  const std::string& solver, const SolveReport& report,
                  const NaturalMapResidual& residual, double seconds) {
@@ -55,8 +98,10 @@ void PrintReport(const SolveArguments& arguments, const FclibProblem& fclib,
   fmt::print("problem     {}: {} of {} rows{}\n", arguments.file,
              FormatNumberOf(problem.cones.size(), "contact", "contacts"),
              problem.cones[0].dimension, fclib.v.constant.size() > 0 ? ", global" : "");
+  fmt::print("law         {}\n", DescribeLaw(arguments, problem.cones[0].dimension));
   fmt::print("solver      {}\n", solver);
-  fmt::print("status      {}\n", StatusName(report.status));
+  fmt::print("status      {}{}{}\n", StatusName(report.status), *report.reason == '\0' ? "" : ": ",
+             report.reason);
   fmt::print("iterations  {}\n", report.iterations);
   fmt::print("time        {:.3g} s\n", seconds);
   fmt::print("relative    {:<10.3g} of at most {:.3g}\n", residual.relative, arguments.tolerance);
@@ -65,7 +110,8 @@ void PrintReport(const SolveArguments& arguments, const FclibProblem& fclib,
   if (residual.worst_block < 0) {
     fmt::print("worst       none: every contact is exact\n");
   } else {
-    fmt::print("worst       contact {}\n", residual.worst_block);
+    fmt::print("worst       contact {}: {:.3g} of the relative measure\n", residual.worst_block,
+               residual.worst);
   }
 }
 
@@ -83,11 +129,15 @@ void WriteSolved(const SolveArguments& arguments, const FclibProblem& problem, c
 }
 
 int SolveFile(const SolveArguments& arguments) {
-  const FclibProblem fclib = ReadFclib(arguments.file);
+  FclibProblem fclib = ReadFclib(arguments.file);
+  ChangeLaw(arguments, &fclib.problem);
   ConicSolverOptions options;
   options.tolerance = arguments.tolerance;
   options.absolute_tolerance = arguments.tolerance / 10;
   options.max_iterations = arguments.max_iterations;
+  options.threads = arguments.threads;
+  options.local_method = kLocalMethods.at(arguments.local_method);
+  options.function = kFunctions.at(arguments.function);
   const std::unique_ptr<ConicSolver> solver = MakeConicSolver(arguments.solver, options);
   VectorX r = ChooseStart(arguments, fclib.problem.size());
   const Stopwatch stopwatch;
@@ -124,6 +174,31 @@ void AddSolveCommand(CLI::App* app, int* exit_code) {
       ->check(CLI::Range(1, 100'000'000));
   solve->add_flag("--warm", arguments->warm,
                   "start from the first guess of the file, or from its solution");
+  solve
+      ->add_option("--local", arguments->local_method,
+                   "exact local solver of nsgs: angle (default), quartic or semismooth")
+      ->check(CLI::IsMember(kLocalMethods));
+  solve
+      ->add_option("--function", arguments->function,
+                   "equations of semismooth-newton: alart-curnier (default), natural-map or "
+                   "fischer-burmeister")
+      ->check(CLI::IsMember(kFunctions));
+  solve
+      ->add_option("--threads", arguments->threads,
+                   "number of threads; results do not depend on it (default 1)")
+      ->check(CLI::Range(1, 4096));
+  solve->add_flag("--associated", arguments->associated,
+                  "solve the convex (associated) relaxation instead of Coulomb's law");
+  solve
+      ->add_option("--facets", arguments->facets,
+                   "friction pyramid with this many facets instead of the cone (3D)")
+      ->check(CLI::Range(3, 1000));
+  solve->add_option("--cohesion", arguments->cohesion, "cohesion of each contact [N s] (default 0)")
+      ->check(CLI::NonNegativeNumber);
+  solve
+      ->add_option("--compliance", arguments->compliance,
+                   "compliance added to each row [1/kg] (default 0)")
+      ->check(CLI::NonNegativeNumber);
   solve->add_option("-o,--output", arguments->output,
                     "write the problem with its solution there (may be FILE itself)");
   solve->callback([arguments, exit_code] { *exit_code = SolveFile(*arguments); });

@@ -5,10 +5,14 @@ usage: compare_siconos.py PROGRAM [FOLDER] [--output FOLDER] [--limit SECONDS]
 
 PROGRAM is build/native/bin/cones_files. FOLDER holds the files (default: $SALTUS_REFERENCE/fclib or
 ../shared/reference/fclib). Siconos (python3-siconos) runs its NSGS, NSN_AC, ADMM and PROX (3D; 2D: NSGS,
-Lemke, CPG) with tolerance 1e-9 and 10 000 iterations, each in a process of its own with a time limit.
-Everybody is judged alike, outside the solvers: relative <= 1e-8 and absolute <= 1e-9; times are
-the best of up to five cold starts. Writes cones.csv, the table cones.md and the performance profile of
-Dolan and Moré, cones_profile.svg.
+Lemke, CPG) with tolerance 1e-9 and 10 000 iterations, each in a process of its own with a time limit. In
+3D each gets W as the sparse matrices it handles (blocks for NSGS and PROX, compressed columns for NSN_AC,
+ADMM and PROX), the better one counts; in 2D, where its solvers read nothing else, a dense one.
+Everybody is judged alike, outside the solvers: relative <= 1e-8 and absolute <= 1e-9. Siconos stops by a
+test of its own, near the second measure: what meets that alone is marked, and counts as its success in
+the second mean. Times are CPU seconds of the process, all its threads, without reading and converting;
+the best of up to five cold starts. Files take turns: ours, then theirs, so that load meets both.
+Writes cones.csv, the table cones.md and the performance profile of Dolan and Moré, cones_profile.svg.
 """
 
 import argparse
@@ -22,7 +26,9 @@ import sys
 import time
 
 COLUMNS = ["code", "solver", "file", "contacts", "solved", "seconds", "iterations", "relative",
-           "absolute"]
+           "absolute", "own"]
+STORAGES = {"NSGS": ["blocks"], "NSN_AC": ["columns"], "ADMM": ["columns"],
+            "PROX": ["columns", "blocks"]}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REPEATS, ENOUGH = 5, 1.0  # cold starts, and the seconds after which there are no more
 
@@ -76,9 +82,30 @@ def judge(problem, r):
     return relative, absolute
 
 
-def run_siconos(path, name, queue):
+def make_problem(numerics, problem, storage):
+    import numpy as np
+    import scipy.sparse
+
+    W, q, mu, d = problem
+    if storage != "dense":
+        columns = scipy.sparse.csc_matrix(W)
+        columns.indices = columns.indices.astype(np.int64)
+        columns.indptr = columns.indptr.astype(np.int64)
+        W = columns if storage == "columns" else numerics.SBM_from_csparse(d, columns)[1]
+    else:
+        W = W.copy()
+    return numerics.FrictionContactProblem(d, W, q.copy(), mu.copy()), W  # which must outlive it
+
+
+def run_siconos(path, name, storage, limit, queue):
+    import resource
+    import warnings
+
     import numpy as np
     import siconos.numerics as numerics
+
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1))
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Siconos prints.
     os.dup2(1, 2)
@@ -91,11 +118,11 @@ def run_siconos(path, name, queue):
         options = numerics.SolverOptions(getattr(numerics, f"SICONOS_FRICTION_{d}D_{name}"))
         options.iparam[0] = 10000
         options.dparam[0] = 1e-9
-        contact_problem = numerics.FrictionContactProblem(d, W.copy(), q.copy(), mu.copy())
+        contact_problem, matrix = make_problem(numerics, problem, storage)
         r, u = np.zeros(len(q)), np.zeros(len(q))
-        start = time.perf_counter()
+        start = time.process_time()
         driver(contact_problem, r, u, options)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         best = min(best, seconds)
         spent += seconds
         # Report after each start, so that a time limit does not lose what was measured.
@@ -104,35 +131,47 @@ def run_siconos(path, name, queue):
             break
 
 
-def measure_siconos(files, limit):
+def run_limited(path, name, storage, limit):
+    """(seconds, iterations, relative, absolute) of one solver; infinite if it did not end."""
     context = multiprocessing.get_context("spawn")
-    for path in files:
-        W, q, mu, d = read_problem(path)
-        for name in (["NSGS", "NSN_AC", "ADMM", "PROX"] if d == 3 else ["NSGS", "LEMKE", "CPG"]):
-            queue = context.SimpleQueue()
-            process = context.Process(target=run_siconos, args=(str(path), name, queue))
-            process.start()
-            process.join(limit)
-            if process.is_alive():
-                process.kill()
-                process.join()
-            result = (math.inf, 0, math.inf, math.inf)
-            while not queue.empty():
-                result = queue.get()
-            seconds, iterations, relative, absolute = result
-            solved = relative <= 1e-8 and absolute <= 1e-9
-            yield dict(zip(COLUMNS, ["siconos", name, path.stem, len(mu), int(solved), seconds,
-                                     iterations, relative, absolute]))
+    queue = context.SimpleQueue()
+    process = context.Process(target=run_siconos, args=(str(path), name, storage, limit, queue))
+    process.start()
+    process.join(10 * limit)  # The limit is CPU time; this one is for a process that hangs.
+    if process.is_alive():
+        process.kill()
+        process.join()
+    result = (math.inf, 0, math.inf, math.inf)
+    while not queue.empty():
+        result = queue.get()
+    return result
 
 
-def measure_ours(program, files):
-    done = subprocess.run([program, *map(str, files)], check=True, capture_output=True, text=True)
+def measure_siconos(path, limit):
+    W, q, mu, d = read_problem(path)
+    for name in (["NSGS", "NSN_AC", "ADMM", "PROX"] if d == 3 else ["NSGS", "LEMKE", "CPG"]):
+        best = None
+        for storage in (STORAGES[name] if d == 3 else ["dense"]):
+            seconds, iterations, relative, absolute = run_limited(path, name, storage, limit)
+            own = absolute <= 1e-9
+            solved = relative <= 1e-8 and own
+            record = dict(zip(COLUMNS, ["siconos", name, path.stem, len(mu), int(solved), seconds,
+                                        iterations, relative, absolute, int(own)]))
+            if best is None or (-record["solved"], -record["own"], seconds) < (
+                    -best["solved"], -best["own"], best["seconds"]):
+                best = record
+        yield best
+
+
+def measure_ours(program, path):
+    done = subprocess.run([program, str(path)], check=True, capture_output=True, text=True)
     for row in csv.reader(done.stdout.splitlines()):
         record = dict(zip(COLUMNS, row))
         for key in ("contacts", "solved", "iterations"):
             record[key] = int(record[key])
         for key in ("seconds", "relative", "absolute"):
             record[key] = float(record[key])
+        record["own"] = record["solved"]
         yield record
 
 
@@ -185,8 +224,23 @@ def draw_profile(profile, path):
     path.write_text("\n".join(parts) + "\n</svg>\n")
 
 
-def format_time(seconds):
-    return "—" if not math.isfinite(seconds) else f"{1e3 * seconds:.3g}"
+def format_time(record):
+    if not record or not record["own"]:
+        return "—"
+    text = f"{1e3 * record['seconds']:.3g}"
+    return text if record["solved"] else f"({text})"
+
+
+def mean_ratio(records, files, key):
+    """Geometric mean of auto's time over the fastest success of Siconos, and the number of files."""
+    cell = {r["file"]: r for r in records if (r["code"], r["solver"]) == ("saltus", "auto")}
+    logs = []
+    for file in files:
+        theirs = [r["seconds"] for r in records
+                  if r["code"] == "siconos" and r["file"] == file and r[key]]
+        if cell[file]["solved"] and theirs:
+            logs.append(math.log(cell[file]["seconds"] / min(theirs)))
+    return (math.exp(sum(logs) / len(logs)), len(logs)) if logs else (math.nan, 0)
 
 
 def write_table(records, solvers, files, path):
@@ -197,21 +251,15 @@ def write_table(records, solvers, files, path):
     for file in files:
         contacts = next(r["contacts"] for r in records if r["file"] == file)
         row = [cell.get(s + (file,)) for s in solvers]
-        lines.append(f"| {file} | {contacts} | " + " | ".join(
-            format_time(r["seconds"] if r and r["solved"] else math.inf) for r in row) + " |")
-    lines.append("| **solved** | | " + " | ".join(
-        str(sum(1 for f in files if cell.get(s + (f,), {}).get("solved"))) for s in solvers) + " |")
-    logs = []
-    for file in files:
-        ours = cell.get(("saltus", "auto", file))
-        theirs = [r["seconds"] for r in records
-                  if r["code"] == "siconos" and r["file"] == file and r["solved"]]
-        if ours and ours["solved"] and theirs:
-            logs.append(math.log(ours["seconds"] / min(theirs)))
-    if logs:
-        mean = math.exp(sum(logs) / len(logs))
-        lines += ["", f"Geometric mean of auto's time over the fastest success of Siconos, {len(logs)} "
-                      f"files: {mean:.3f}"]
+        lines.append(f"| {file} | {contacts} | " + " | ".join(map(format_time, row)) + " |")
+    for title, key in (("solved", "solved"), ("met its own test", "own")):
+        lines.append(f"| **{title}** | | " + " | ".join(
+            str(sum(1 for f in files if cell.get(s + (f,), {}).get(key))) for s in solvers) + " |")
+    for key, what in (("solved", "that is solved by both measures"),
+                      ("own", "by its own test alone")):
+        mean, count = mean_ratio(records, files, key)
+        lines += ["", f"Geometric mean of auto's time over the fastest success of Siconos {what}, "
+                      f"{count} files: {mean:.3f}"]
     path.write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 
@@ -222,18 +270,25 @@ def main():
     reference = os.environ.get("SALTUS_REFERENCE", ROOT.parent / "shared" / "reference")
     parser.add_argument("folder", nargs="?", default=pathlib.Path(reference) / "fclib")
     parser.add_argument("--output", default=ROOT / "results" / "bench")
-    parser.add_argument("--limit", type=float, default=60, help="seconds for one solver and file")
+    parser.add_argument("--limit", type=float, default=30, help="CPU seconds for one solver and file")
     arguments = parser.parse_args()
     files = sorted(pathlib.Path(arguments.folder).glob("*.h5"))
     if not files:
         print(f"skipped: no FCLib files in {arguments.folder} (set SALTUS_REFERENCE)")
         return 0
-    records = list(measure_ours(arguments.program, files))
     try:
         import siconos.numerics  # noqa: F401
-        records += measure_siconos(files, arguments.limit)
+        has_siconos = True
     except ImportError:
+        has_siconos = False
         print("python3-siconos is not installed: our own solvers only")
+    records = []
+    for path in files:
+        records += measure_ours(arguments.program, path)
+        if has_siconos:
+            records += measure_siconos(path, arguments.limit)
+        print(f"{path.stem}: done", file=sys.stderr)
+    records.sort(key=lambda r: r["code"])  # ours first, stable
     output = pathlib.Path(arguments.output)
     output.mkdir(parents=True, exist_ok=True)
     with open(output / "cones.csv", "w", newline="") as file:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/solvers/sweep.h"
@@ -35,7 +36,7 @@ void SweepThroughput(benchmark::State& state) {
   const SettledPile& pile = FindPile(static_cast<int>(state.range(0)));
   const auto& A = *static_cast<const BodyDelassus*>(pile.problem().A);
   LocalBlocks blocks;
-  blocks.Factor(pile.problem());
+  blocks.Factor(pile.problem(), LocalMethod::kAngle);
   std::vector<BodyDelassus::Velocity> velocities;
   BodySweep form(A, pile.problem().b, &velocities);
   VectorX r = pile.impulses();
@@ -68,6 +69,28 @@ BENCHMARK(Solve)
     ->ArgNames({"digits", "warm"})
     ->ArgsProduct({{3, 4, 6}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
+
+// Larger piles to 10⁻⁶ from the last step: time, and memory that the solver takes for each contact.
+void LargeSolve(benchmark::State& state) {
+  const SettledPile& pile = FindPile(static_cast<int>(state.range(0)));
+  NsgsOptions options;
+  options.tolerance = 1e-6;
+  options.max_iterations = 20000;
+  SolveReport report;
+  double bytes = 0;
+  for (auto _ : state) {
+    VectorX r = pile.impulses();
+    const double before = static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd);
+    NsgsSolver solver(options);
+    report = solver.Solve(pile.problem(), &r);
+    bytes = static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd) - before;
+  }
+  state.counters["contacts"] = pile.num_contacts();
+  state.counters["sweeps"] = report.iterations;
+  state.counters["residual"] = report.residual.relative;
+  state.counters["bytes_per_contact"] = bytes / pile.num_contacts();
+}
+BENCHMARK(LargeSolve)->Arg(5)->Arg(10)->Arg(14)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace
 }  // namespace saltus::bench

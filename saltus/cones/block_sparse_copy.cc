@@ -97,14 +97,20 @@ bool HasBlocksOf(const ConicProblem& problem, const BlockSparseDelassus& A) {
 
 const BlockSparseDelassus& MakeBlockSparse(const ConicProblem& problem,
                                            BlockSparseDelassus* storage) {
-  if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
-    if (HasBlocksOf(problem, *sparse)) return *sparse;
-  }
+  const bool compliant = problem.compliance.size() > 0;
+  const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A);
   const auto* body = dynamic_cast<const BodyDelassus*>(problem.A);
-  if (body != nullptr && body->num_blocks() == static_cast<int>(problem.cones.size())) {
+  if (sparse != nullptr && HasBlocksOf(problem, *sparse)) {
+    if (!compliant) return *sparse;
+    *storage = *sparse;
+  } else if (body != nullptr && body->num_blocks() == static_cast<int>(problem.cones.size())) {
     CopyBodyForm(*body, problem, storage);
   } else {
     CopyEntries(problem, storage);
+  }
+  for (int c = 0; compliant && c < storage->num_blocks(); ++c) {
+    storage->block(c, storage->FindSlot(c, c)).diagonal() +=
+        problem.compliance.segment(storage->offset(c), storage->dimension(c));
   }
   return *storage;
 }

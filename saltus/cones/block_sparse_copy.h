@@ -11,8 +11,8 @@
 
 namespace saltus {
 
-/// The problem's operator if it is block sparse by the problem's cones already; otherwise a copy,
-/// made in *storage.
+/// A + C of the problem: its operator A if there is no compliance C and it is block sparse by the
+/// problem's cones already; otherwise a copy, made in *storage.
 const BlockSparseDelassus& MakeBlockSparse(const ConicProblem& problem,
                                            BlockSparseDelassus* storage);
 

@@ -25,6 +25,11 @@ class BlockSparseDelassus final : public Delassus {
   void SetPattern(const std::vector<int>& dimensions, const std::vector<int>& row_begin,
                   const std::vector<int>& columns);
 
+  /// Becomes the operator of these blocks of another, in ascending order, which no stored block
+  /// connects with the rest. @param scratch  for repeated use, empty at first
+  void CopyBlocks(const BlockSparseDelassus& source, const std::vector<int>& blocks,
+                  std::vector<int>* scratch);
+
   int num_blocks() const { return static_cast<int>(offsets_.size()) - 1; }
   int num_slots() const { return static_cast<int>(columns_.size()); }
   int offset(int block) const { return offsets_[block]; }

@@ -52,6 +52,11 @@ class BodyDelassus final : public Delassus {
   /// Forms the tables. Call once after the last AddBlock.
   void Finalize();
 
+  /// Becomes the operator of these blocks of a finalized one, which share no body with the others.
+  /// @param scratch  for repeated use, empty at first
+  void CopyBlocks(const BodyDelassus& source, const std::vector<int>& blocks,
+                  std::vector<int>* scratch);
+
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
   int num_blocks() const { return static_cast<int>(sides_.size()); }
   bool symmetric() const { return symmetric_; }

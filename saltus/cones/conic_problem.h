@@ -1,9 +1,12 @@
 // The conic problem that every integrator poses and every solver solves.
 //
-//   u = A r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c ∈ K_c (1)
+//   u = (A + C) r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c + c n ∈ K_c (1)
 //
 // r collects impulses (N s), u relative velocities after the step including restitution terms
-// (m/s), A = H S⁻¹Hᵀ is the Delassus operator [@cite AcaryBrogliato2008, §13]. Cones:
+// (m/s), A = H S⁻¹Hᵀ is the Delassus operator [@cite AcaryBrogliato2008, §13],
+// C ≥ 0 an optional diagonal compliance: an elastic layer of compliance κ (m/N) in a step h is
+// κ/h² (1/kg), which also makes a singular problem regular. c ≥ 0 is an optional cohesion (N s): a
+// bond that pulls until r_N = −c and adds to the load of friction. Cones:
 //
 //   kFree          K = R^d, K* = {0}:            u = 0, r free
 //   kNonnegative   K = R₊ (d = 1):               0 ≤ u ⟂ r ≥ 0
@@ -12,9 +15,16 @@
 //                  @cite DeSaxceFeng1998)
 //   kRollingFriction  as kFriction, with bounds on the rolling moment |m_R| ≤ μ_r r_N and on the
 //                  spinning moment |m_S| ≤ μ_s r_N too; layout and law in friction_groups.h
+//   kPolyhedralFriction  K = {r_T ∈ μ r_N P}, d = 3, P the regular polygon of k corners d_i on the
+//                  unit circle, d_0 = t₁; slip maximises dissipation over P:
+//                  û = u + μ max_i(−d_i·u_T) n; polyhedral_cone.h
 //   kBox           K = [−s, s]^d, disc of radius s if d > 1 (dry friction of a joint):
 //                  −u ∈ N_K(r);  s = bound + coefficient·|ℓ₀ + L r|: constant, or load dependent
 //                  through the rows L of the same problem (3)
+//
+// A cone marked `associated` obeys K* ∋ u ⟂ r ∈ K instead, without the shift of û: a convex
+// problem, in which sliding opens a contact by μ|u_T|. It is another law than Coulomb's, never
+// chosen silently, and SolveReport::associated says so.
 #pragma once
 
 #include <vector>
@@ -24,17 +34,20 @@
 
 namespace saltus {
 
-enum class ConeKind { kFree, kNonnegative, kFriction, kBox, kRollingFriction };
+enum class ConeKind { kFree, kNonnegative, kFriction, kBox, kRollingFriction, kPolyhedralFriction };
 
 struct Cone {
   ConeKind kind = ConeKind::kNonnegative;
   int offset = 0;  // first row of the block
   int dimension = 1;
-  double friction = 0;  // μ ≥ 0 (kFriction, kRollingFriction)
+  double friction = 0;  // μ ≥ 0 (kFriction, kRollingFriction, kPolyhedralFriction)
   double bound = 0;     // constant part of s (kBox), N s
   int load = -1;        // index into ConicProblem::loads, or −1 (kBox)
   double rolling = 0;   // μ_r ≥ 0, m (kRollingFriction of dimension 3, 5 and 6)
   double spinning = 0;  // μ_s ≥ 0, m (kRollingFriction of dimension 4 and 6)
+  int facets = 8;       // corners of P, ≥ 3 (kPolyhedralFriction)
+  double cohesion = 0;  // c ≥ 0, N s (kNonnegative and all kinds of friction)
+  bool associated = false;
 };
 
 /// ℓ = ℓ₀ + L r: the part of the impulses that loads a dry-friction block, eq. (3).
@@ -49,9 +62,17 @@ struct ConicProblem {
   VectorX b;
   std::vector<Cone> cones;  // in row order, no gaps
   std::vector<ConeLoad> loads;
+  VectorX compliance = {};  // diagonal of C, 1/kg, ≥ 0; empty: none
 
   int size() const { return static_cast<int>(b.size()); }
 };
+
+/// u = (A + C) r + b.
+void CalcVelocity(const ConicProblem& problem, const VectorX& r, VectorX* u);
+/// The entries A_ii + C_i.
+void CalcDiagonal(const ConicProblem& problem, VectorX* diagonal);
+/// All entries of A + C.
+MatrixX MakeDense(const ConicProblem& problem);
 
 /// How well r solves a problem, judged outside every solver.
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
@@ -61,16 +82,18 @@ struct ConicProblem {
 ///   ℓ = (mean A_ii of N and T / mean A_ii of the group)^½, a radius of gyration (m) (6)
 /// of their group, angular velocities multiplied by it, and ρ_c is taken from the rows N and T
 /// alone: (4) does not depend on the unit of length. (5) is taken as it stands.
+/// A includes C. Where there is cohesion, r + c n takes the place of r.
 /// A block that nothing can move (A_cc = 0) takes the mean ρ of the others, or 1 if there are none:
 /// it counts only if its velocity violates the law. Not-a-number gives infinity in both.
 struct NaturalMapResidual {
   double relative = 0;
   double absolute = 0;
-  int worst_block = -1;  // block with the largest contribution to (4)
+  int worst_block = -1;  // block with the largest contribution to (4) …
+  double worst = 0;      // … and what (4) would be with this block's error alone
 };
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r);
 
-/// Memory that repeated evaluations share. After a call, u = A r + b.
+/// Memory that repeated evaluations share. After a call, u = (A + C) r + b.
 struct NaturalMapScratch {
   VectorX u;
   VectorX diagonal;

@@ -7,6 +7,8 @@
 #include "saltus/cones/solvers/block_pivoting.h"
 #include "saltus/cones/solvers/hybrid_solver.h"
 #include "saltus/cones/solvers/interior_point.h"
+#include "saltus/cones/solvers/islands.h"
+#include "saltus/cones/solvers/keller.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/solvers/pgs.h"
@@ -27,6 +29,8 @@ const char* StatusName(SolveStatus status) {
       return "stagnated";
     case SolveStatus::kInfeasible:
       return "infeasible";
+    case SolveStatus::kRay:
+      return "ray";
     case SolveStatus::kNotFinite:
       return "not finite";
     case SolveStatus::kUnsupported:
@@ -47,9 +51,10 @@ const std::vector<ConicSolverInfo>& ListConicSolvers() {
       {"interior-point", "central path of Coulomb's law: hard problems from a cold start"},
       {"prox", "projections with all contacts at once, no factorisation"},
       {"pgs", "projected Gauss-Seidel, row by row: rough answers"},
-      {"lemke", "Lemke's pivoting method, exact, for problems without friction"},
+      {"lemke", "Lemke's pivoting method, exact: no friction, planar or polyhedral friction"},
       {"block-pivoting", "Judice-Pires pivoting, exact, for large problems without friction"},
       {"principal-pivoting", "Murty's pivoting by least index, exact, without friction"},
+      {"keller", "Keller's principal pivoting: drives one row at a time, exact, without friction"},
   };
   return kSolvers;
 }
@@ -58,20 +63,23 @@ namespace {
 
 std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
                                         const ConicSolverOptions& options) {
-  if (name == "auto") return std::make_unique<AutoSolver>(options);
+  if (name == "auto") {
+    return std::make_unique<IslandSolver>(std::make_unique<AutoSolver>(options), options);
+  }
   if (name == "nsgs") return std::make_unique<NsgsSolver>(NsgsOptions{options});
   if (name == "lemke") return std::make_unique<LemkeSolver>(options);
   if (name == "hybrid") return std::make_unique<HybridSolver>(options);
   if (name == "semismooth-newton") {
-    return std::make_unique<SemismoothNewtonSolver>(SemismoothNewtonOptions{options});
+    return std::make_unique<SemismoothNewtonSolver>(options);
   }
   if (name == "proximal-point") return std::make_unique<ProximalPointSolver>(options);
   if (name == "admm") return std::make_unique<AdmmSolver>(options);
   if (name == "interior-point") {
-    return std::make_unique<InteriorPointSolver>(InteriorPointOptions{options});
+    return std::make_unique<InteriorPointSolver>(options);
   }
   if (name == "prox") return std::make_unique<ProxSolver>(ProxOptions{options});
   if (name == "pgs") return std::make_unique<PgsSolver>(PgsOptions{options});
+  if (name == "keller") return std::make_unique<KellerSolver>(options);
   if (name == "block-pivoting") {
     return std::make_unique<PivotingSolver>(options, PivotRule::kBlock);
   }
@@ -84,6 +92,34 @@ std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
 }
 
 }  // namespace
+
+SolveReport ConicSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  bool cohesive = false, associated = false;
+  for (const Cone& cone : problem.cones) {
+    cohesive = cohesive || cone.cohesion > 0;
+    associated = associated || cone.associated;
+  }
+  if (!cohesive) {
+    SolveReport report = SolveReduced(problem, r);
+    report.associated = associated;
+    return report;
+  }
+  VectorX bond = VectorX::Zero(problem.size());
+  ConicProblem reduced = problem;
+  for (Cone& cone : reduced.cones) {
+    bond[cone.offset] = cone.cohesion;
+    cone.cohesion = 0;
+  }
+  CalcVelocity(problem, -bond, &reduced.b);
+  for (ConeLoad& load : reduced.loads) load.constant -= load.rows * bond;
+  if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
+  *r += bond;
+  SolveReport report = SolveReduced(reduced, r);
+  *r -= bond;
+  report.residual = CalcNaturalMapResidual(problem, *r);
+  report.associated = associated;
+  return report;
+}
 
 std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
                                              const ConicSolverOptions& options) {

@@ -14,7 +14,8 @@ enum class SolveStatus {
   kConverged,      // the natural-map residual is within tolerance
   kMaxIterations,  // best iterate returned, residual above tolerance
   kStagnated,      // no more progress possible; best iterate returned
-  kInfeasible,     // a ray or inconsistency was found; said as such
+  kInfeasible,     // it is proved that there is no solution; SolveReport::reason says how
+  kRay,            // a pivoting method ended on a ray that proves nothing; reason says more
   kNotFinite,      // data or iterates are NaN or infinite
   kUnsupported,    // the method does not handle a cone of this problem; r is left as it was
 };
@@ -24,6 +25,8 @@ struct SolveReport {
   SolveStatus status = SolveStatus::kConverged;
   int iterations = 0;
   NaturalMapResidual residual;  // computed by CalcNaturalMapResidual
+  const char* reason = "";      // of a failure, where the method knows more than its status
+  bool associated = false;      // an associated cone was solved, not Coulomb's law
   bool ok() const { return status == SolveStatus::kConverged; }
 };
 
@@ -35,6 +38,16 @@ struct ProblemDump {
   int slow_iterations = 200;  // a solved problem that took at least these is slow
 };
 
+/// How Gauss–Seidel solves a block of Coulomb friction in space; all are exact.
+enum class LocalMethod {
+  kAngle,       // Newton on the slip angle, the quartic where that fails (coulomb_block.h)
+  kQuartic,     // all slip directions by the roots of the quartic, the best of them
+  kSemismooth,  // Newton on Alart–Curnier's equations (newton_block.h)
+};
+
+/// The laws as equations (solvers/cone_equations.h), for methods of Newton's kind.
+enum class ConeFunction { kAlartCurnier, kNaturalMap, kFischerBurmeister };
+
 struct ConicSolverOptions {
   double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4) of conic_problem.h
   int max_iterations = 1000;
@@ -42,6 +55,10 @@ struct ConicSolverOptions {
   /// it is asked for only where problems of other codes are compared (`saltus solve`, benchmarks).
   double absolute_tolerance = std::numeric_limits<double>::infinity();
   std::shared_ptr<const ProblemDump> dump;  // null: none is stored
+  /// Of auto and of methods that split a problem into islands; results do not depend on it. ≥ 1
+  int threads = 1;
+  LocalMethod local_method = LocalMethod::kAngle;       // nsgs
+  ConeFunction function = ConeFunction::kAlartCurnier;  // semismooth-newton
 };
 
 /// True if both measures are within the tolerances.
@@ -55,8 +72,13 @@ class ConicSolver {
   virtual ~ConicSolver() = default;
   virtual std::string name() const = 0;
   /// Warm-starts from *r and leaves the best iterate there. Never throws, never returns NaN in r.
-  [[nodiscard]] virtual SolveReport Solve(const ConicProblem& problem, VectorX* r) = 0;
+  /// Cohesion is removed here, x = r + c n, b − (A + C) c n in place of b: no method sees it.
+  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r);
   virtual std::unique_ptr<ConicSolver> Clone() const = 0;
+
+ protected:
+  /// Solve for a problem without cohesion.
+  virtual SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) = 0;
 };
 
 /// By name, see ListConicSolvers. Throws InputError with the nearest name otherwise.

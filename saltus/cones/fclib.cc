@@ -228,7 +228,12 @@ void WriteFclib(const ConicProblem& problem, const std::string& path, const Fcli
   int d = 0;
   for (const Cone& cone : problem.cones) {
     if (cone.kind != ConeKind::kFriction && cone.kind != ConeKind::kNonnegative) {
-      fclib::FailInFile(path, "problem", "FCLib holds contacts only, no free rows and no boxes");
+      fclib::FailInFile(path, "problem",
+                        "FCLib holds contacts with Coulomb friction only: no free rows, boxes, "
+                        "rolling or polyhedral friction");
+    }
+    if (cone.cohesion > 0 || cone.associated) {
+      fclib::FailInFile(path, "problem", "FCLib knows neither cohesion nor associated friction");
     }
     d = std::max(d, cone.dimension);
   }
@@ -283,8 +288,8 @@ void WriteFclib(const ConicProblem& problem, const std::string& path, const Fcli
   }
   const auto complete = [&](const VectorX& r) {
     VectorX u;
-    problem.A->Multiply(r, &u);
-    return FclibSolution{{}, pad(u + problem.b), pad(r), {}};
+    CalcVelocity(problem, r, &u);
+    return FclibSolution{{}, pad(u), pad(r), {}};
   };
   if (record.start.size() > 0) WriteFclibGuesses({complete(record.start)}, path);
   if (record.solution.size() > 0) WriteFclibSolution(complete(record.solution), path);

@@ -41,8 +41,7 @@ std::string NameGuess(int index) { return "/guesses/" + std::to_string(index + 1
 FclibSolution MakeFclibSolution(const FclibProblem& problem, const VectorX& r) {
   FclibSolution solution;
   solution.r = r;
-  problem.A->Multiply(r, &solution.u);
-  solution.u += problem.problem.b;
+  CalcVelocity(problem.problem, r, &solution.u);
   if (problem.v.constant.size() > 0) solution.v = problem.v(r);
   if (problem.l.constant.size() > 0) solution.l = problem.l(r);
   return solution;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "saltus/cones/conic_problem.h"
+#include "saltus/cones/polyhedral_cone.h"
 #include "saltus/cones/projections.h"
 
 namespace saltus {
@@ -28,10 +29,14 @@ struct FrictionGroups {
 
 /// True if the block has a normal row first, and friction bounded by its impulse.
 inline bool IsFrictional(const Cone& cone) {
-  return cone.kind == ConeKind::kFriction || cone.kind == ConeKind::kRollingFriction;
+  return cone.kind == ConeKind::kFriction || cone.kind == ConeKind::kRollingFriction ||
+         cone.kind == ConeKind::kPolyhedralFriction;
 }
 
-/// The groups of a frictional block.
+/// True if a positive normal velocity u_N keeps an unloaded block open, whatever its sliding.
+inline bool OpensByNormal(const Cone& cone) { return IsFrictional(cone) && !cone.associated; }
+
+/// The groups of a frictional block; a polyhedral one is not described by groups.
 inline FrictionGroups ListGroups(const Cone& cone) {
   FrictionGroups groups;
   const int d = cone.dimension;
@@ -65,8 +70,12 @@ inline Cone ScaleMoments(Cone cone, const double* levers) {
   return cone;
 }
 
-/// û_N − u_N of eq. (2), for a frictional block.
+/// û_N − u_N of eq. (2), for a frictional block; 0 for an associated one.
 inline double CalcDeSaxceShift(const Cone& cone, const double* u) {
+  if (cone.associated) return 0;
+  if (cone.kind == ConeKind::kPolyhedralFriction) {
+    return cone.friction * CalcPolygonSupport(cone.facets, -u[1], -u[2]);
+  }
   if (cone.kind == ConeKind::kFriction) {
     return cone.friction * CalcNorm(u + 1, cone.dimension - 1);
   }
@@ -79,6 +88,9 @@ inline double CalcDeSaxceShift(const Cone& cone, const double* u) {
 
 /// x ← P_K(x), eq. (1), for a frictional block.
 inline void ProjectOntoCone(const Cone& cone, double* x) {
+  if (cone.kind == ConeKind::kPolyhedralFriction) {
+    return ProjectOntoPyramid(cone.friction, cone.facets, x);
+  }
   if (cone.kind == ConeKind::kFriction) {
     return ProjectOntoFrictionCone(cone.friction, cone.dimension, x);
   }

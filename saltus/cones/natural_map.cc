@@ -30,6 +30,7 @@ double CalcBlockResidual(const Cone& cone, double bound, double rho, const doubl
   switch (cone.kind) {
     case ConeKind::kFriction:
     case ConeKind::kRollingFriction:
+    case ConeKind::kPolyhedralFriction:
       x[0] -= rho * CalcDeSaxceShift(cone, u);
       ProjectOntoCone(cone, x.data());
       break;
@@ -98,6 +99,23 @@ class StepSizes {
 
 }  // namespace
 
+void CalcVelocity(const ConicProblem& problem, const VectorX& r, VectorX* u) {
+  problem.A->Multiply(r, u);
+  *u += problem.b;
+  if (problem.compliance.size() > 0) *u += problem.compliance.cwiseProduct(r);
+}
+
+void CalcDiagonal(const ConicProblem& problem, VectorX* diagonal) {
+  problem.A->CalcDiagonal(diagonal);
+  if (problem.compliance.size() > 0) *diagonal += problem.compliance;
+}
+
+MatrixX MakeDense(const ConicProblem& problem) {
+  MatrixX A = MakeDense(*problem.A);
+  if (problem.compliance.size() > 0) A.diagonal() += problem.compliance;
+  return A;
+}
+
 void CalcLevers(const Cone& cone, const double* diagonal, double* levers) {
   std::fill(levers, levers + cone.dimension, 1.0);
   if (cone.kind != ConeKind::kRollingFriction) return;
@@ -132,9 +150,8 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const Vec
       problem.A != nullptr && problem.A->size() == problem.size() && r.size() == problem.size(),
       "operator, b and r differ in size");
   VectorX& u = scratch->u;
-  problem.A->Multiply(r, &u);
-  u += problem.b;
-  problem.A->CalcDiagonal(&scratch->diagonal);
+  CalcVelocity(problem, r, &u);
+  CalcDiagonal(problem, &scratch->diagonal);
   const StepSizes step_size(problem, scratch->diagonal);
 
   NaturalMapResidual result;
@@ -145,6 +162,12 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const Vec
     const double bound = cone.kind == ConeKind::kBox ? CalcBoxBound(problem, cone, r.data()) : 0.0;
     const double* u_c = u.data() + cone.offset;
     const double* r_c = r.data() + cone.offset;
+    BlockVector bonded;
+    if (cone.cohesion > 0) {
+      bonded = r.segment(cone.offset, cone.dimension);
+      bonded[0] += cone.cohesion;
+      r_c = bonded.data();
+    }
     const double* b_c = problem.b.data() + cone.offset;
     plain += CalcBlockResidual(cone, bound, 1.0, u_c, r_c);  // (5)
     double contribution = 0;                                 // (4)
@@ -167,9 +190,10 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const Vec
   const double reference = std::sqrt(impulse > 0 ? impulse : free_impulse);
   const double size = std::max({problem.b.norm(), r.norm(), u.norm()});
   result.relative = reference > 0 ? std::sqrt(scaled) / reference : 0.0;
+  result.worst = reference > 0 ? std::sqrt(worst) / reference : 0.0;
   result.absolute = size > 0 ? std::sqrt(plain) / size : 0.0;
   if (!std::isfinite(scaled) || !std::isfinite(plain) || !std::isfinite(reference)) {
-    result.relative = result.absolute = std::numeric_limits<double>::infinity();
+    result.relative = result.absolute = result.worst = std::numeric_limits<double>::infinity();
   }
   return result;
 }

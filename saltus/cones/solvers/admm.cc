@@ -18,12 +18,12 @@ constexpr int kCheckPeriod = 10;  // passes between judgements
 
 }  // namespace
 
-SolveReport AdmmSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);
-  problem.A->CalcDiagonal(&D);
+  CalcDiagonal(problem, &D);
   if (!problem.b.allFinite() || !D.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);

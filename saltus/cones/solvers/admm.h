@@ -26,12 +26,12 @@ class AdmmSolver final : public ConicSolver {
   explicit AdmmSolver(const ConicSolverOptions& options) : options_(options) {}
 
   std::string name() const override { return "admm"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<AdmmSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ConicSolverOptions options_;
 };
 

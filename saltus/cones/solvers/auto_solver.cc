@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "saltus/cones/solvers/judge.h"
+#include "saltus/cones/solvers/linear_cones.h"
+
 namespace saltus {
 namespace {
 
 constexpr int kFirstSweeps = 100;
-constexpr int kTurnShare = 5;   // max_iterations over what the turns may use …
-constexpr int kMinTurns = 200;  // … but at least this
+constexpr int kPyramidFacets = 16;
+constexpr double kPyramidCompliance = 1e-9;  // of the mean diagonal entry
+constexpr int kTurnShare = 5;                // max_iterations over what the turns may use …
+constexpr int kMinTurns = 200;               // … but at least this
 
 NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
   NsgsOptions sweeps{options};
@@ -40,7 +45,9 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       lemke_(options),
       first_sweeps_(FirstSweeps(options)),
       nsgs_(NsgsOptions{options}),
-      hybrid_(Turns(options)) {}
+      hybrid_(Turns(options)),
+      newton_(Turns(options)),
+      interior_point_(Turns(options)) {}
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
   if (problem.size() > kMaxNewtonRows) return nsgs_.Solve(problem, r);
@@ -48,12 +55,64 @@ SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* 
   if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
   const SolveReport turns = hybrid_.Solve(problem, r);
   if (IsFinal(turns)) return WithIterations(turns, sweeps);
+  SolveReport work = WithIterations(turns, sweeps);
+  if (problem.size() <= kMaxRescueRows) {
+    work = WithIterations(Rescue(problem, r), work);
+    if (IsFinal(work)) return work;
+  }
   // Newton did not help (dry friction whose bound depends on the load, for one): patience may.
-  return WithIterations(nsgs_.Solve(problem, r), WithIterations(turns, sweeps));
+  return WithIterations(nsgs_.Solve(problem, r), work);
 }
 
-SolveReport AutoSolver::Solve(const ConicProblem& problem, VectorX* r) {
-  if (problem.size() > kMaxLemkeRows || !LemkeSolver::Accepts(problem)) {
+// Other methods from a cold start, and turns from what they find; *r becomes the best of all.
+SolveReport AutoSolver::Rescue(const ConicProblem& problem, VectorX* r) {
+  Judge judge(problem, options_);
+  judge.Evaluate(*r);
+  int iterations = 0;
+  const auto attempt = [&](const auto& solve) {
+    VectorX x = VectorX::Zero(problem.size());
+    SolveReport report = solve(&x);
+    iterations += report.iterations;
+    if (report.status == SolveStatus::kUnsupported) return false;
+    if (!report.ok()) {
+      report = hybrid_.Solve(problem, &x);
+      iterations += report.iterations;
+    }
+    return judge.Evaluate(x) && report.ok();
+  };
+  const bool solved = attempt([&](VectorX* x) { return newton_.Solve(problem, x); }) ||
+                      attempt([&](VectorX* x) { return interior_point_.Solve(problem, x); }) ||
+                      (problem.size() <= kMaxPyramidRows &&
+                       attempt([&](VectorX* x) { return SolvePyramid(problem, x); }));
+  return judge.Finish(solved ? SolveStatus::kConverged : SolveStatus::kStagnated, iterations, r);
+}
+
+// A little compliance makes the path of Lemke's method end at a solution, not on a ray.
+SolveReport AutoSolver::SolvePyramid(const ConicProblem& problem, VectorX* r) {
+  ConicProblem pyramid = problem;
+  VectorX diagonal;
+  CalcDiagonal(problem, &diagonal);
+  if (pyramid.compliance.size() == 0) pyramid.compliance.setZero(problem.size());
+  pyramid.compliance.array() += kPyramidCompliance * diagonal.mean();
+  bool exact = true;
+  for (Cone& cone : pyramid.cones) {
+    if (cone.kind != ConeKind::kFriction || cone.dimension != 3 || cone.associated) continue;
+    cone.kind = ConeKind::kPolyhedralFriction;
+    cone.facets = kPyramidFacets;
+    exact = false;
+  }
+  SolveReport report = lemke_.Solve(pyramid, r);
+  if (!report.ok()) return report;
+  report.residual = CalcNaturalMapResidual(problem, *r);
+  if (!exact || !IsWithinTolerance(report.residual, options_)) {
+    report.status = SolveStatus::kStagnated;
+  }
+  return report;
+}
+
+SolveReport AutoSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+  if (problem.size() > kMaxLemkeRows || !LinearCones::Accepts(problem) ||
+      LinearCones::HasFriction(problem)) {
     return SolveWithFriction(problem, r);
   }
   const SolveReport exact = lemke_.Solve(problem, r);

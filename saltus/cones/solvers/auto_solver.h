@@ -3,7 +3,12 @@
 //   no friction, at most kMaxLemkeRows rows     Lemke's method: exact, finitely many pivots
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
-//                                               turns (hybrid_solver.h), then Gauss–Seidel again
+//                                               turns (hybrid_solver.h)
+//   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton
+//                                               and the interior-point method from r = 0, Lemke's
+//                                               method on a friction pyramid (linear_cones.h); each
+//                                               outcome is the start of new turns
+//   still not solved                            Gauss–Seidel once more, with patience
 //
 // What misses the tolerance is handed on, and the best iterate of all is returned. A Newton step
 // costs as much as many sweeps: of max_iterations only a share goes to the turns.
@@ -13,8 +18,10 @@
 #include <string>
 
 #include "saltus/cones/solvers/hybrid_solver.h"
+#include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/solvers/semismooth_newton.h"
 
 namespace saltus {
 
@@ -22,23 +29,29 @@ class AutoSolver final : public ConicSolver {
  public:
   static constexpr int kMaxLemkeRows = 40;
   static constexpr int kMaxNewtonRows = 3000;
+  static constexpr int kMaxRescueRows = 600;
+  static constexpr int kMaxPyramidRows = 60;
 
   explicit AutoSolver(const ConicSolverOptions& options);
 
   std::string name() const override { return "auto"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<AutoSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   SolveReport SolveWithFriction(const ConicProblem& problem, VectorX* r);
+  SolveReport Rescue(const ConicProblem& problem, VectorX* r);
+  SolveReport SolvePyramid(const ConicProblem& problem, VectorX* r);
 
   ConicSolverOptions options_;
   LemkeSolver lemke_;
   NsgsSolver first_sweeps_;  // as many as usually are enough
   NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
+  SemismoothNewtonSolver newton_;
+  InteriorPointSolver interior_point_;
 };
 
 }  // namespace saltus

@@ -2,67 +2,40 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 #include <vector>
 
-#include <Eigen/LU>
-
+#include "saltus/cones/solvers/boxed_lcp.h"
 #include "saltus/cones/solvers/judge.h"
-#include "saltus/cones/solvers/lemke.h"
+#include "saltus/cones/solvers/linear_cones.h"
 
 namespace saltus {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kPatience = 10;              // rounds in which the violations must become fewer
-constexpr double kRegularisation = 1e-12;  // of the mean diagonal entry
-constexpr int kRefinements = 3;
+constexpr int kPatience = 10;         // rounds in which the violations must become fewer
 constexpr double kViolation = 1e-12;  // beside the largest r or u, below which it is rounding
+constexpr int kMaxBoundUpdates = 100;
 
 enum class Place { kLower, kFree, kUpper };
 
-struct BoxedLcp {
-  MatrixX A;
-  VectorX b, lo, hi;
-};
-
-BoxedLcp MakeBoxedLcp(const ConicProblem& problem) {
-  const int n = problem.size();
-  BoxedLcp lcp{MakeDense(*problem.A), problem.b, VectorX::Constant(n, -kInfinity),
-               VectorX::Constant(n, kInfinity)};
-  for (const Cone& cone : problem.cones) {
-    if (cone.kind == ConeKind::kNonnegative) lcp.lo[cone.offset] = 0;
-    if (cone.kind == ConeKind::kBox) {
-      lcp.lo[cone.offset] = -cone.bound;
-      lcp.hi[cone.offset] = cone.bound;
-    }
-  }
-  return lcp;
-}
-
-// (2)
+// (1)
 bool SolveFaces(const BoxedLcp& lcp, const std::vector<Place>& places, VectorX* r, VectorX* u) {
   std::vector<int> free;
+  r->resize(lcp.b.size());
   for (Eigen::Index i = 0; i < r->size(); ++i) {
     const Place place = places[static_cast<std::size_t>(i)];
     if (place == Place::kFree) free.push_back(static_cast<int>(i));
     (*r)[i] = place == Place::kLower ? lcp.lo[i] : place == Place::kUpper ? lcp.hi[i] : 0.0;
   }
   if (!free.empty()) {
-    const MatrixX A_FF = lcp.A(free, free);
-    const Eigen::Index size = A_FF.rows();
-    const double shift = kRegularisation * A_FF.diagonal().cwiseAbs().mean();
-    const Eigen::PartialPivLU<MatrixX> lu(A_FF + shift * MatrixX::Identity(size, size));
     const VectorX rhs = -(lcp.b + lcp.A * *r)(free);
-    VectorX x = lu.solve(rhs);
-    for (int k = 0; k < kRefinements; ++k) x += lu.solve(rhs - A_FF * x);
-    (*r)(free) = x;
+    (*r)(free) = SolveFreeRows(lcp.A, free, rhs);
   }
   *u = lcp.A * *r + lcp.b;
   return r->allFinite() && u->allFinite();
 }
 
-// Rows that violate (1), with the place that they should move to.
+// Rows that violate the problem, with the place that they should move to.
 std::vector<std::pair<int, Place>> FindViolations(const BoxedLcp& lcp,
                                                   const std::vector<Place>& places,
                                                   const VectorX& r, const VectorX& u) {
@@ -96,32 +69,22 @@ std::vector<Place> ChoosePlaces(const BoxedLcp& lcp, const VectorX& r) {
   return places;
 }
 
-}  // namespace
-
-SolveReport PivotingSolver::Solve(const ConicProblem& problem, VectorX* r) {
-  const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
-  if (!LemkeSolver::Accepts(problem)) {
-    SolveReport report;
-    report.status = SolveStatus::kUnsupported;
-    report.residual = CalcNaturalMapResidual(problem, *r);
-    return report;
-  }
-  const BoxedLcp lcp = MakeBoxedLcp(problem);
-  if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
-  if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
-  std::vector<Place> places = ChoosePlaces(lcp, *r);
-  std::size_t fewest = static_cast<std::size_t>(n) + 1;
+// Rounds of (1) until `judge(r)` is content: kConverged, or why not.
+template <class JudgeFunction>
+SolveStatus Pivot(const BoxedLcp& lcp, PivotRule rule, int max_rounds, const VectorX& start,
+                  const JudgeFunction& judge, int* rounds, VectorX* r) {
+  std::vector<Place> places = ChoosePlaces(lcp, start);
+  std::size_t fewest = places.size() + 1;
   int patience = kPatience;
-  VectorX x(n), u(n);
-  for (int k = 1; k <= options_.max_iterations; ++k) {
-    if (!SolveFaces(lcp, places, &x, &u)) return judge.Finish(SolveStatus::kStagnated, k, r);
+  VectorX x, u;
+  while (*rounds < max_rounds) {
+    ++*rounds;
+    if (!SolveFaces(lcp, places, &x, &u)) return SolveStatus::kStagnated;
     const auto moves = FindViolations(lcp, places, x, u);
-    const VectorX inside = x.cwiseMax(lcp.lo).cwiseMin(lcp.hi);
-    if (judge.Evaluate(inside)) return judge.Finish(SolveStatus::kConverged, k, r);
-    if (moves.empty()) return judge.Finish(SolveStatus::kStagnated, k, r);
-    bool all = rule_ == PivotRule::kBlock;
+    *r = x.cwiseMax(lcp.lo).cwiseMin(lcp.hi);
+    if (judge(*r)) return SolveStatus::kConverged;
+    if (moves.empty()) return SolveStatus::kStagnated;
+    bool all = rule == PivotRule::kBlock;
     if (all && moves.size() < fewest) {
       fewest = moves.size();
       patience = kPatience;
@@ -131,11 +94,64 @@ SolveReport PivotingSolver::Solve(const ConicProblem& problem, VectorX* r) {
     if (all) {
       for (const auto& [i, place] : moves) places[static_cast<std::size_t>(i)] = place;
     } else {
-      const auto& [i, place] = rule_ == PivotRule::kBlock ? moves.back() : moves.front();
+      const auto& [i, place] = rule == PivotRule::kBlock ? moves.back() : moves.front();
       places[static_cast<std::size_t>(i)] = place;
     }
   }
-  return judge.Finish(SolveStatus::kMaxIterations, options_.max_iterations, r);
+  return SolveStatus::kMaxIterations;
+}
+
+bool HasLoads(const ConicProblem& problem) {
+  return std::any_of(problem.cones.begin(), problem.cones.end(), [](const Cone& cone) {
+    return cone.kind == ConeKind::kBox && cone.load >= 0;
+  });
+}
+
+}  // namespace
+
+SolveReport PivotingSolver::SolveFriction(const ConicProblem& problem, VectorX* r) {
+  const LinearCones linear(problem);
+  if (!linear.finite()) return Judge::FinishNotFinite(problem.size(), r);
+  Judge judge(problem, options_);
+  if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
+  const BoxedLcp lcp(linear.M(), linear.q());
+  VectorX z, x = *r;
+  int rounds = 0;
+  const SolveStatus status = Pivot(
+      lcp, rule_, options_.max_iterations, VectorX::Zero(lcp.b.size()),
+      [&](const VectorX& candidate) {
+        linear.RecoverImpulses(candidate, &x);
+        return judge.Evaluate(x);
+      },
+      &rounds, &z);
+  return judge.Finish(status, rounds, r);
+}
+
+SolveReport PivotingSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+  const int n = problem.size();
+  if (r->size() != n || !r->allFinite()) r->setZero(n);
+  if (!BoxedLcp::Accepts(problem)) {
+    if (LinearCones::Accepts(problem)) return SolveFriction(problem, r);
+    SolveReport report;
+    report.status = SolveStatus::kUnsupported;
+    report.residual = CalcNaturalMapResidual(problem, *r);
+    return report;
+  }
+  const int updates = HasLoads(problem) ? kMaxBoundUpdates : 1;
+  Judge judge(problem, options_);
+  int rounds = 0;
+  VectorX x = *r;
+  SolveStatus status = SolveStatus::kMaxIterations;
+  for (int k = 0; k < updates; ++k) {
+    const BoxedLcp lcp(problem, x);
+    if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
+    if (k == 0 && judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
+    status = Pivot(
+        lcp, rule_, options_.max_iterations, VectorX(x),
+        [&](const VectorX& candidate) { return judge.Evaluate(candidate); }, &rounds, &x);
+    if (status == SolveStatus::kConverged || status == SolveStatus::kMaxIterations) break;
+  }
+  return judge.Finish(status, rounds, r);
 }
 
 }  // namespace saltus

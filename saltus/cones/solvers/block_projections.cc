@@ -6,7 +6,7 @@ namespace saltus {
 
 std::vector<double> CalcBlockScales(const ConicProblem& problem) {
   VectorX diagonal;
-  problem.A->CalcDiagonal(&diagonal);
+  CalcDiagonal(problem, &diagonal);
   std::vector<double> scales;
   double largest = 0;
   for (const Cone& cone : problem.cones) {

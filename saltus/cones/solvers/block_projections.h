@@ -20,6 +20,7 @@ inline void ProjectBlocks(const ConicProblem& problem, const VectorX& r, VectorX
         break;
       case ConeKind::kFriction:
       case ConeKind::kRollingFriction:
+      case ConeKind::kPolyhedralFriction:
         ProjectOntoCone(cone, x_c);
         break;
       case ConeKind::kBox:

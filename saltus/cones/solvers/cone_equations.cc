@@ -51,10 +51,38 @@ void ProjectWithDerivative(const FrictionGroups& groups, Vector* x, Matrix* dP) 
   }
 }
 
+// P_K of a pyramid at x and its derivative: a projection onto the space that its face spans.
+void ProjectWithDerivative(const Cone& cone, Vector* x, Matrix* dP) {
+  const PolygonSector s(cone.facets, (*x)[1], (*x)[2]);
+  double edge = 1;
+  const PyramidFace face = ProjectOntoPyramid(cone.friction, s, x->data(), &edge);
+  const double slope = cone.friction * s.half_cos, spread = cone.friction * s.half_sin;
+  dP->setIdentity(3, 3);
+  if (face == PyramidFace::kTip) dP->setZero();
+  if (face == PyramidFace::kSide) {
+    const Vector3 normal = Vector3(-slope, s.cos, s.sin).normalized();
+    *dP -= normal * normal.transpose();
+  }
+  if (face == PyramidFace::kEdge) {
+    const double eta = edge * spread;
+    const Vector3 along =
+        Vector3(1, s.cos * slope - s.sin * eta, s.sin * slope + s.cos * eta).normalized();
+    *dP = along * along.transpose();
+  }
+}
+
 // ∂û/∂u.
 Matrix CalcShiftDerivative(const Cone& cone, const double* u) {
   const int d = cone.dimension;
   Matrix D = Matrix::Identity(d, d);
+  if (cone.associated) return D;
+  if (cone.kind == ConeKind::kPolyhedralFriction) {
+    const PolygonSector s(cone.facets, -u[1], -u[2]);
+    const double side = s.Eta(-u[1], -u[2]) < 0 ? -s.half_sin : s.half_sin;
+    D(0, 1) = -cone.friction * (s.cos * s.half_cos - s.sin * side);
+    D(0, 2) = -cone.friction * (s.sin * s.half_cos + s.cos * side);
+    return D;
+  }
   for (const FrictionGroup& k : ListGroups(cone)) {
     const double speed = CalcNorm(u + k.first, k.dimension);
     for (int i = k.first; i < k.first + k.dimension && speed > 0; ++i) {
@@ -71,7 +99,11 @@ void CalcNaturalMap(const Cone& cone, double rho, const double* r, const double*
   Vector x = ConstMap(r, d) - rho * ConstMap(u, d);
   x[0] -= rho * CalcDeSaxceShift(cone, u);
   Matrix dP;
-  ProjectWithDerivative(ListGroups(cone), &x, &dP);
+  if (cone.kind == ConeKind::kPolyhedralFriction) {
+    ProjectWithDerivative(cone, &x, &dP);
+  } else {
+    ProjectWithDerivative(ListGroups(cone), &x, &dP);
+  }
   e->F = ConstMap(r, d) - x;
   e->A = Matrix::Identity(d, d) - dP;
   e->B = rho * dP * CalcShiftDerivative(cone, u);
@@ -137,7 +169,7 @@ void CalcFischerBurmeister(const Cone& cone, double rho, const double* r, const 
   const double mu = cone.friction;
   Vector x = ConstMap(r, d), y = rho * ConstMap(u, d);
   x[0] *= mu;
-  y[0] += mu * y.tail(d - 1).norm();
+  if (!cone.associated) y[0] += mu * y.tail(d - 1).norm();
   y.tail(d - 1) *= mu;
   Matrix dx = Matrix::Identity(d, d), dy = rho * CalcShiftDerivative(cone, u);
   dx(0, 0) = mu;
@@ -201,12 +233,15 @@ void CalcPlain(const Cone& cone, double bound, double rho, const double* r, cons
 void CalcBlockEquation(ConeFunction function, const Cone& cone, double bound, double rho,
                        const double* r, const double* u, BlockEquation* equation) {
   if (!IsFrictional(cone)) return CalcPlain(cone, bound, rho, r, u, equation);
-  if (function == ConeFunction::kNaturalMap) return CalcNaturalMap(cone, rho, r, u, equation);
-  if (function == ConeFunction::kAlartCurnier || cone.kind != ConeKind::kFriction ||
-      !(cone.friction > 0)) {
-    return CalcAlartCurnier(cone, rho, r, u, equation);
+  const bool second_order = cone.kind == ConeKind::kFriction && cone.friction > 0;
+  if (function == ConeFunction::kFischerBurmeister && second_order) {
+    return CalcFischerBurmeister(cone, rho, r, u, equation);
   }
-  CalcFischerBurmeister(cone, rho, r, u, equation);
+  const bool only_natural = cone.associated || cone.kind == ConeKind::kPolyhedralFriction;
+  if (function == ConeFunction::kNaturalMap || only_natural) {
+    return CalcNaturalMap(cone, rho, r, u, equation);
+  }
+  CalcAlartCurnier(cone, rho, r, u, equation);
 }
 
 }  // namespace saltus

@@ -14,14 +14,13 @@
 //   dF = dx + dy − L_w⁻¹(L_x dx + L_y dy),   w = (x∘x + y∘y)^½,   L_x y = x∘y (4)
 // Where w lies on the boundary of L, its smaller eigenvalue is raised to 1e-8 of the larger in (4).
 // Rows without friction use min(r, ρ u), which (1) and (2) are there; rolling blocks, whose cone is
-// not a second-order cone, use (2) in place of (3).
+// not a second-order cone, use (2) in place of (3). Pyramids, and associated blocks except for (3),
+// always use (1).
 #pragma once
 
-#include "saltus/cones/conic_problem.h"
+#include "saltus/cones/conic_solver.h"
 
 namespace saltus {
-
-enum class ConeFunction { kAlartCurnier, kNaturalMap, kFischerBurmeister };
 
 /// F of one block and dF = A dr + B du.
 struct BlockEquation {

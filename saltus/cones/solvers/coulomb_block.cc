@@ -127,8 +127,9 @@ struct SlipEquation {
 
 }  // namespace
 
-void CoulombBlock3::Factor(const Matrix3& W, double friction) {
+void CoulombBlock3::Factor(const Matrix3& W, double friction, bool enumerate) {
   mu_ = friction;
+  enumerate_ = enumerate;
   W_ = W;
   const double mean = W.trace() / 3;
   // Smallest eigenvalue after eliminating the normal direction bounds that of W within a factor
@@ -167,7 +168,7 @@ Vector3 CoulombBlock3::SolveSlip(const Vector3& q, const Vector3& stick, const V
   const double length = d.norm();
   if (!(length > 0)) return ProjectedStep<3>(W_, mu_, u, r);
   d /= length;
-  if (slip.FindByNewton(&d) || slip.FindByQuartic(&d)) {
+  if ((!enumerate_ && slip.FindByNewton(&d)) || slip.FindByQuartic(&d)) {
     const double r_n = -q[0] / (slip.w_nn + slip.w.dot(d));  // (4)
     return {r_n, mu_ * r_n * d[0], mu_ * r_n * d[1]};
   }

@@ -38,7 +38,8 @@ namespace saltus {
 class CoulombBlock3 {
  public:
   /// @param W  w_nn > 0
-  void Factor(const Matrix3& W, double friction);
+  /// @param enumerate  slip by the quartic (6) at once, without Newton's method on the angle
+  void Factor(const Matrix3& W, double friction, bool enumerate = false);
 
   /// Solves (1) from u° and r°.
   Vector3 Solve(const Vector3& u, const Vector3& r) const {
@@ -67,6 +68,7 @@ class CoulombBlock3 {
   Matrix3 inverse_ = Matrix3::Identity();
   double mu_ = 0;
   bool isotropic_ = false;
+  bool enumerate_ = false;
 };
 
 /// Planar contact, order N, T: slip has two directions only, d = ±1.

@@ -21,6 +21,7 @@ void FaceNewton::Prepare(const ConicProblem& problem) {
     unit_[j] = 1;
     problem.A->Multiply(unit_, &column_);
     unit_[j] = 0;
+    if (problem.compliance.size() > 0) column_[j] += problem.compliance[j];
     for (int i = 0; i < size_; ++i) A_[i * size_ + j] = column_[i];
   }
 }
@@ -71,6 +72,9 @@ void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, 
         free = false;
         if (r_c[0] > 0) AddFriction(cone, u.data() + cone.offset, r_c);
         break;
+      case ConeKind::kPolyhedralFriction:
+        free = false;
+        break;
       case ConeKind::kBox:
         free = CalcNorm(r_c, d) < kOnBoundary * CalcBoxBound(problem, cone, r.data());
         break;
@@ -113,6 +117,9 @@ bool FaceNewton::SolveLinear(int size) {
 }
 
 bool FaceNewton::Step(const ConicProblem& problem, const VectorX& u, VectorX* r) {
+  for (const Cone& cone : problem.cones) {  // Their faces are others than (1) to (3).
+    if (cone.associated || cone.kind == ConeKind::kPolyhedralFriction) return false;
+  }
   CollectUnknowns(problem, u, *r);
   const int n = static_cast<int>(unknowns_.size());
   if (n == 0) return false;

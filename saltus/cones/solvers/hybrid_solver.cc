@@ -29,13 +29,15 @@ Second FindSecond(int round, const ConicProblem& problem) {
 
 }  // namespace
 
-SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   Judge judge(problem, options_);
   int iterations = 0;
   SolveStatus failure = SolveStatus::kMaxIterations;
+  const char* reason = "";
   double level = 0;  // score at the beginning of the cycle
   const BlockSparseDelassus* A = nullptr;
   for (int round = 0; round < kMaxRounds && iterations < options_.max_iterations; ++round) {
@@ -47,7 +49,10 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
       iterations += report.iterations;
       if (report.status == SolveStatus::kNotFinite) return Judge::FinishNotFinite(n, r);
       const bool solved = judge.Evaluate(*r);
-      if (report.status == SolveStatus::kInfeasible) failure = SolveStatus::kInfeasible;
+      if (report.status == SolveStatus::kInfeasible) {
+        failure = SolveStatus::kInfeasible;
+        reason = report.reason;
+      }
       if (solved || failure == SolveStatus::kInfeasible) break;
     }
     if (round % kCycle == 0) {
@@ -62,7 +67,7 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
     const int steps = second == Second::kInteriorPoint ? kInteriorSteps : kFirstSteps << round;
     limited.max_iterations = std::min(options_.max_iterations - iterations, steps);
     if (second == Second::kInteriorPoint) {
-      iterations += InteriorPointSolver(InteriorPointOptions{limited}).Solve(problem, r).iterations;
+      iterations += InteriorPointSolver(limited).Solve(problem, r).iterations;
     } else if (second == Second::kProximalPoint) {
       iterations += ProximalPointSolver(limited).Solve(problem, r).iterations;
     } else {
@@ -75,7 +80,9 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
     if (judge.Evaluate(*r)) break;
     *r = judge.best();
   }
-  return judge.Finish(failure, iterations, r);
+  SolveReport report = judge.Finish(failure, iterations, r);
+  if (!report.ok()) report.reason = reason;
+  return report;
 }
 
 }  // namespace saltus

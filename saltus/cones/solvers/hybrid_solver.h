@@ -30,12 +30,12 @@ class HybridSolver final : public ConicSolver {
   explicit HybridSolver(const ConicSolverOptions& options) : options_(options) {}
 
   std::string name() const override { return "hybrid"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<HybridSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ConicSolverOptions options_;
   SemismoothNewton newton_;
   BlockSparseDelassus storage_;

@@ -23,10 +23,9 @@
 // convexity there is no proof of convergence: the path may turn back, and the report then says
 // stagnated.
 //
-// `associated` leaves the shift out: the convex relaxation, whose sliding contacts open by μ|u_T|.
-// It is judged by the law of Coulomb like any other answer. Free, nonnegative and friction blocks;
-// boxes and rolling friction: kUnsupported. Starts from its own interior point, whatever r is.
-// Cost: a sparse LU a step.
+// Associated cones leave the shift out: the convex relaxation, whose sliding contacts open by
+// μ|u_T|. Free, nonnegative and friction blocks; boxes, rolling friction and pyramids:
+// kUnsupported. Starts from its own interior point, whatever r is. Cost: a sparse LU a step.
 #pragma once
 
 #include <memory>
@@ -38,25 +37,22 @@
 
 namespace saltus {
 
-struct InteriorPointOptions : ConicSolverOptions {
-  bool associated = false;  // solve the convex relaxation (s = 0) instead of Coulomb's law
-};
-
 class InteriorPointSolver final : public ConicSolver {
  public:
-  explicit InteriorPointSolver(const InteriorPointOptions& options) : options_(options) {}
+  explicit InteriorPointSolver(const ConicSolverOptions& options) : options_(options) {}
 
-  /// False if there is a box, or rolling friction.
+  /// False if there is a box, rolling friction or a pyramid.
   static bool Accepts(const ConicProblem& problem);
 
   std::string name() const override { return "interior-point"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<InteriorPointSolver>(options_);
   }
 
  private:
-  InteriorPointOptions options_;
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+
+  ConicSolverOptions options_;
 };
 
 }  // namespace saltus

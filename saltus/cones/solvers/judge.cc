@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Judge::Judge(const ConicProblem& problem, const ConicSolverOptions& options)
     : problem_(problem), options_(options) {
-  problem.A->CalcDiagonal(&scratch_.diagonal);
+  CalcDiagonal(problem, &scratch_.diagonal);
   const double mean = problem.size() > 0 ? scratch_.diagonal.mean() : 0.0;
   velocity_bound_ = mean > 0 ? kMaxVelocityShare * problem.b.norm() / mean : kInfinity;
 }

@@ -12,6 +12,7 @@ namespace saltus {
 namespace {
 
 constexpr double kPivotTolerance = 1e-11;  // Relative to the largest entry of the column.
+constexpr double kRounding = 1e-14;        // of the right-hand side, relative to its largest entry
 constexpr int kRefreshPeriod = 20;         // pivots
 
 // The tableau  w − M z − e z₀ = q  of n rows. Columns: w (0 … n−1), z (n … 2n−1), z₀ (2n), and the
@@ -34,11 +35,12 @@ class Tableau {
   int basic(int row) const { return basis_[row]; }
   int Complement(int column) const { return column < n_ ? column + n_ : column - n_; }
 
-  // The row that leaves at the start: smallest q, first in the lexicographic order.
+  // The row that leaves at the start: smallest q, first in the lexicographic order of [q | I],
+  // which is the last among equal ones.
   int FindFirstRow() const {
     int row = 0;
     for (int i = 1; i < n_; ++i) {
-      if (table_(i, 2 * n_ + 1) < table_(row, 2 * n_ + 1)) row = i;
+      if (table_(i, 2 * n_ + 1) <= table_(row, 2 * n_ + 1)) row = i;
     }
     return row;
   }
@@ -72,6 +74,7 @@ class Tableau {
     table_.col(entering).setZero();
     table_(row, entering) = 1;
     basis_[row] = entering;
+    CleanRightHandSide();
   }
 
   // Computes the table anew from the basis: rounding of the pivots so far is gone.
@@ -79,6 +82,7 @@ class Tableau {
     MatrixX basis(n_, n_);
     for (int i = 0; i < n_; ++i) basis.col(i) = original_.col(basis_[i]);
     table_ = basis.partialPivLu().solve(original_);
+    CleanRightHandSide();
   }
 
   bool IsFinite() const { return table_.col(2 * n_ + 1).allFinite(); }
@@ -102,6 +106,13 @@ class Tableau {
   }
 
  private:
+  // Degenerate rows are zero but for rounding, whose sign must not choose pivots.
+  void CleanRightHandSide() {
+    auto rhs = table_.col(2 * n_ + 1);
+    const double small = kRounding * rhs.cwiseAbs().maxCoeff();
+    rhs = (rhs.array().abs() <= small).select(0.0, rhs);
+  }
+
   double Ratio(int i, int column, int entering) const {
     return table_(i, column) / table_(i, entering);
   }

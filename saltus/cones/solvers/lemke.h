@@ -28,21 +28,16 @@ struct LemkeReport {
 /// Solves (1); z is set whenever the outcome is kSolved, and zero otherwise.
 LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z);
 
-/// Lemke's method for conic problems of these blocks:
-///   nonnegative   rows of (1)
-///   free          eliminated exactly beforehand: r_f = −A_ff⁻¹(b_f + A_fn r_n). Redundant but
-///                 consistent rows get the smallest multipliers; inconsistent ones are infeasible
-///   box           with one row and a constant bound s: r = z − s with 0 ≤ u + y ⟂ z ≥ 0,
-///                 0 ≤ 2s − z ⟂ y ≥ 0: two rows of (1)
-/// Friction cones and load-dependent or disc-shaped boxes are not linear: kUnsupported, r
-/// untouched. SolveReport::iterations counts pivots; max_iterations bounds them only from below,
-/// since a pivoting method that is stopped half-way has no iterate to give back.
+/// Lemke's method for conic problems of linear cones: free, nonnegative, constant boxes of one row,
+/// planar and polyhedral friction (linear_cones.h). Other cones are not linear: kUnsupported, r
+/// untouched. Without friction a ray is a proof (kInfeasible), with friction it is not (kRay).
+/// SolveReport::iterations counts pivots; max_iterations bounds them only from below, since a
+/// pivoting method that is stopped half-way has no iterate to give back. Starts cold.
 class LemkeSolver final : public ConicSolver {
  public:
   explicit LemkeSolver(const ConicSolverOptions& options) : options_(options) {}
 
   std::string name() const override { return "lemke"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<LemkeSolver>(options_);
   }
@@ -50,6 +45,7 @@ class LemkeSolver final : public ConicSolver {
   static bool Accepts(const ConicProblem& problem);
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ConicSolverOptions options_;
 };
 

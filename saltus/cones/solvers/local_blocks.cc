@@ -23,20 +23,20 @@ LocalBlocks::FreeMatrix InvertFree(LocalBlocks::FreeMatrix W) {
 
 }  // namespace
 
-bool LocalBlocks::Factor(const ConicProblem& problem) {
+bool LocalBlocks::Factor(const ConicProblem& problem, LocalMethod method) {
   blocks_.clear();
   means_.clear();
   reciprocals_.clear();
   inverses_.clear();
   friction2_.clear();
   friction3_.clear();
-  rolling_.clear();
+  newton_.clear();
   discs_.clear();
   loads_.clear();
   load_columns_.clear();
   load_values_.clear();
 
-  problem.A->CalcDiagonal(&diagonal_);
+  CalcDiagonal(problem, &diagonal_);
   if (!diagonal_.allFinite()) return false;
   double largest = 0;
   int row = 0;
@@ -46,11 +46,36 @@ bool LocalBlocks::Factor(const ConicProblem& problem) {
     row += cone.dimension;
   }
   SALTUS_CHECK(row == problem.size(), "cone blocks must cover all rows");
-  for (const Cone& cone : problem.cones) AddBlock(problem, cone, kImmovableTrace * largest);
+  for (const Cone& cone : problem.cones) {
+    AddBlock(problem, cone, kImmovableTrace * largest, method);
+  }
   return true;
 }
 
-void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double smallest_trace) {
+void LocalBlocks::AddFriction(const Cone& cone, const FreeMatrix& W, LocalMethod method,
+                              LocalBlock* block) {
+  const int d = cone.dimension;
+  const bool plain = cone.kind == ConeKind::kFriction && !cone.associated;
+  if (!plain || method == LocalMethod::kSemismooth) {
+    SALTUS_CHECK(d <= 6, "a frictional block has at most six rows");
+    block->kind = LocalKind::kNewton;
+    block->index = static_cast<int>(newton_.size());
+    newton_.emplace_back().Factor(W, cone);
+    return;
+  }
+  SALTUS_CHECK(d == 2 || d == 3, "a friction block has two or three rows");
+  block->kind = d == 2 ? LocalKind::kFriction2 : LocalKind::kFriction3;
+  if (d == 2) {
+    block->index = static_cast<int>(friction2_.size());
+    friction2_.emplace_back().Factor(W, cone.friction);
+  } else {
+    block->index = static_cast<int>(friction3_.size());
+    friction3_.emplace_back().Factor(W, cone.friction, method == LocalMethod::kQuartic);
+  }
+}
+
+void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double smallest_trace,
+                           LocalMethod method) {
   const int d = cone.dimension;
   LocalBlock& block = blocks_.emplace_back();
   block.offset = cone.offset;
@@ -63,6 +88,7 @@ void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double
   if (!movable) return;
   FreeMatrix W(d, d);
   problem.A->CalcDiagonalBlock(cone.offset, d, W);
+  if (problem.compliance.size() > 0) W.diagonal() += problem.compliance.segment(cone.offset, d);
   switch (cone.kind) {
     case ConeKind::kNonnegative:
       SALTUS_CHECK(d == 1, "a nonnegative block has one row");
@@ -77,21 +103,9 @@ void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double
       inverses_.push_back(InvertFree(W));
       break;
     case ConeKind::kFriction:
-      SALTUS_CHECK(d == 2 || d == 3, "a friction block has two or three rows");
-      block.kind = d == 2 ? LocalKind::kFriction2 : LocalKind::kFriction3;
-      if (d == 2) {
-        block.index = static_cast<int>(friction2_.size());
-        friction2_.emplace_back().Factor(W, cone.friction);
-      } else {
-        block.index = static_cast<int>(friction3_.size());
-        friction3_.emplace_back().Factor(W, cone.friction);
-      }
-      break;
     case ConeKind::kRollingFriction:
-      SALTUS_CHECK(d >= 3 && d <= 6, "a rolling block has three to six rows");
-      block.kind = LocalKind::kRolling;
-      block.index = static_cast<int>(rolling_.size());
-      rolling_.emplace_back().Factor(W, cone);
+    case ConeKind::kPolyhedralFriction:
+      AddFriction(cone, W, method, &block);
       break;
     case ConeKind::kBox:
       SALTUS_CHECK(d <= 3, "a box block has at most three rows");

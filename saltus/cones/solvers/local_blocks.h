@@ -3,22 +3,22 @@
 //
 //   nonnegative   r = max(0, r° − u°/A_cc)                                                     (1)
 //   free          r = r° − A_cc⁻¹ u°                                                           (2)
-//   friction      coulomb_block.h
-//   rolling       rolling_block.h
+//   friction      coulomb_block.h, or newton_block.h if LocalMethod asks for it
+//   rolling, polyhedral, associated   newton_block.h
 //   box           disc_block.h; the bound follows the load, evaluated at the visit             (3)
 //   immovable     A_cc = 0 (in the normal direction, for friction): r = 0
 #pragma once
 
 #include <vector>
 
-#include "saltus/cones/conic_problem.h"
+#include "saltus/cones/conic_solver.h"
 #include "saltus/cones/solvers/coulomb_block.h"
 #include "saltus/cones/solvers/disc_block.h"
-#include "saltus/cones/solvers/rolling_block.h"
+#include "saltus/cones/solvers/newton_block.h"
 
 namespace saltus {
 
-enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, kBox, kRolling };
+enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, kBox, kNewton };
 
 struct LocalBlock {
   LocalKind kind = LocalKind::kImmovable;
@@ -46,7 +46,7 @@ class LocalBlocks {
                                    kMaxFreeDimension, kMaxFreeDimension>;
 
   /// Factors all diagonal blocks. Reuses memory. False if an entry is not finite.
-  bool Factor(const ConicProblem& problem);
+  bool Factor(const ConicProblem& problem, LocalMethod method);
 
   int size() const { return static_cast<int>(blocks_.size()); }
   const LocalBlock& block(int c) const { return blocks_[c]; }
@@ -64,13 +64,15 @@ class LocalBlocks {
   }
   const CoulombBlock2& friction2(int index) const { return friction2_[index]; }
   const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
-  const RollingBlock& rolling(int index) const { return rolling_[index]; }
+  const NewtonBlock& newton(int index) const { return newton_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
   double CalcBound(int index, const double* r) const;  // (3)
 
  private:
-  void AddBlock(const ConicProblem& problem, const Cone& cone, double smallest_trace);
+  void AddBlock(const ConicProblem& problem, const Cone& cone, double smallest_trace,
+                LocalMethod method);
+  void AddFriction(const Cone& cone, const FreeMatrix& W, LocalMethod method, LocalBlock* block);
   void AddLoad(const ConicProblem& problem, const Cone& cone);
 
   std::vector<LocalBlock> blocks_;
@@ -79,7 +81,7 @@ class LocalBlocks {
   std::vector<FreeMatrix> inverses_;
   std::vector<CoulombBlock2> friction2_;
   std::vector<CoulombBlock3> friction3_;
-  std::vector<RollingBlock> rolling_;
+  std::vector<NewtonBlock> newton_;
   std::vector<DiscBlock> discs_;
   std::vector<SparseLoad> loads_;  // one for each disc
   std::vector<int> load_columns_;

@@ -10,7 +10,7 @@ constexpr double kFarFromOne = 2;
 
 VectorX CalcScales(const ConicProblem& problem) {
   VectorX diagonal, scales(problem.size());
-  problem.A->CalcDiagonal(&diagonal);
+  CalcDiagonal(problem, &diagonal);
   for (const Cone& cone : problem.cones) {
     CalcLevers(cone, diagonal.data() + cone.offset, scales.data() + cone.offset);
   }
@@ -43,6 +43,7 @@ SolveReport SolveWithScaledMoments(const ConicProblem& problem, const ConicSolve
   }
   ConicProblem scaled = problem;  // (1)
   scaled.A = &A;
+  scaled.compliance.resize(0);  // in A
   scaled.b = scales.cwiseProduct(problem.b);
   for (Cone& cone : scaled.cones) cone = ScaleMoments(cone, scales.data() + cone.offset);
   for (ConeLoad& load : scaled.loads) load.rows = load.rows * scales.asDiagonal();

@@ -84,12 +84,12 @@ class StagnationWatch {
 bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
-  if (!problem.b.allFinite() || !blocks_.Factor(problem)) return false;
+  if (!problem.b.allFinite() || !blocks_.Factor(problem, options_.local_method)) return false;
   weights_.resize(n);
   for (int c = 0; c < blocks_.size(); ++c) {
     const LocalBlock& block = blocks_.block(c);
     weights_.segment(block.offset, block.dimension).setConstant(blocks_.mean_diagonal(c));
-    if (block.kind == LocalKind::kRolling) {  // Moments have other units than impulses.
+    if (block.kind == LocalKind::kNewton) {  // Moments have other units than impulses.
       weights_.segment(block.offset, block.dimension) =
           blocks_.diagonal().segment(block.offset, block.dimension);
     }
@@ -153,8 +153,7 @@ void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, VectorX* r,
 
 // A block that nothing can move and whose velocity breaks its law makes the problem infeasible.
 SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& r) {
-  problem.A->Multiply(r, &scratch_.u);
-  scratch_.u += problem.b;
+  CalcVelocity(problem, r, &scratch_.u);
   const double tolerance = std::max(options_.tolerance, 1e-12) * scratch_.u.norm();
   for (int c = 0; c < blocks_.size(); ++c) {
     if (blocks_.block(c).kind != LocalKind::kImmovable) continue;
@@ -216,6 +215,9 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
       }
       if ((sweep.change == 0 && !moved) || watch.IsStuck(k, report.residual.relative)) {
         report.status = FindFailure(problem, best_);
+        if (report.status == SolveStatus::kInfeasible) {
+          report.reason = "a block that nothing can move breaks its law";
+        }
         break;
       }
       if (moved) {
@@ -230,7 +232,14 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
   return report;
 }
 
-SolveReport NsgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
+template <class Form>
+SolveReport NsgsSolver::IterateCompliant(const ConicProblem& problem, Form* form, VectorX* r) {
+  if (problem.compliance.size() == 0) return Iterate(problem, form, r);
+  CompliantSweep<Form> compliant(form, problem.compliance);
+  return Iterate(problem, &compliant, r);
+}
+
+SolveReport NsgsSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (!Prepare(problem, r)) {
     SolveReport report;
     report.status = SolveStatus::kNotFinite;
@@ -240,11 +249,11 @@ SolveReport NsgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
   }
   if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
     BodySweep form(*body, problem.b, &velocities_);
-    return Iterate(problem, &form, r);
+    return IterateCompliant(problem, &form, r);
   }
   if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
     BlockSparseSweep form(*sparse, problem.b);
-    return Iterate(problem, &form, r);
+    return IterateCompliant(problem, &form, r);
   }
   const auto* dense = dynamic_cast<const DenseDelassus*>(problem.A);
   if (dense == nullptr) {
@@ -252,7 +261,7 @@ SolveReport NsgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
     dense = &dense_;
   }
   DenseSweep form(dense->matrix(), problem.b);
-  return Iterate(problem, &form, r);
+  return IterateCompliant(problem, &form, r);
 }
 
 }  // namespace saltus

@@ -41,15 +41,18 @@ class NsgsSolver final : public ConicSolver {
   explicit NsgsSolver(const NsgsOptions& options) : options_(options) {}
 
   std::string name() const override { return "nsgs"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<NsgsSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   bool Prepare(const ConicProblem& problem, VectorX* r);
   template <class Form>
   SolveReport Iterate(const ConicProblem& problem, Form* form, VectorX* r);
+  /// Iterate, with the compliance of the problem if it has one.
+  template <class Form>
+  SolveReport IterateCompliant(const ConicProblem& problem, Form* form, VectorX* r);
   /// The relative residual of r; r is kept if it is the best so far. Leaves u(r) in scratch_.
   double Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report);
   /// Follows judgement of *r. True if the Newton step and a sweep made it better.

@@ -49,7 +49,18 @@ void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const Vect
       break;
     }
     case ConeKind::kFriction:
-    case ConeKind::kRollingFriction: {
+    case ConeKind::kRollingFriction:
+    case ConeKind::kPolyhedralFriction: {
+      if (cone.associated || cone.kind == ConeKind::kPolyhedralFriction) {
+        const double sum = diagonal.segment(cone.offset, d).sum();
+        double u[BlockEquation::kMaxDimension];
+        std::copy_n(problem.b.data() + cone.offset, d, u);
+        A.AddRowProduct(c, r->data(), u);
+        u[0] += CalcDeSaxceShift(cone, u);
+        for (int i = 0; i < d; ++i) r_c[i] -= omega * Invert(sum, smallest) * u[i];
+        ProjectOntoCone(cone, r_c);  // (3)
+        break;
+      }
       row(0);
       r_c[0] = ProjectOntoNonnegative(r_c[0]);
       for (const auto [first, size, m] : ListGroups(cone)) {
@@ -64,12 +75,12 @@ void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const Vect
 
 }  // namespace
 
-SolveReport PgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport PgsSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;
-  problem.A->CalcDiagonal(&diagonal);
+  CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);

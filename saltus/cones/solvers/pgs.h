@@ -5,6 +5,7 @@
 //   friction      normal row as (1), then all tangential rows at once
 //                 r_T ← P_D(r_T − ω u_T / λ),  λ = tr A_TT,  D = disc of radius μ r_N (2)
 //   rolling       then its moments, as (2)
+//   polyhedral, associated   all rows at once: r ← P_K(r − ω û / tr A_cc) (3)
 //
 // u is kept up to date after each block. Fixed points are exact solutions, friction included. The
 // simplest method of all: a few hundred sweeps for rough answers, slow beyond; NSGS (nsgs.h), which
@@ -28,12 +29,12 @@ class PgsSolver final : public ConicSolver {
   explicit PgsSolver(const PgsOptions& options) : options_(options) {}
 
   std::string name() const override { return "pgs"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<PgsSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   PgsOptions options_;
 };
 

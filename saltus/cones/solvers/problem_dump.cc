@@ -7,7 +7,7 @@
 
 namespace saltus {
 
-SolveReport DumpingSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport DumpingSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   const VectorX start = r->size() == problem.size() ? *r : VectorX::Zero(problem.size());
   const SolveReport report = solver_->Solve(problem, r);
   ++calls_;

@@ -18,12 +18,12 @@ class DumpingSolver final : public ConicSolver {
       : solver_(std::move(solver)), dump_(std::move(dump)) {}
 
   std::string name() const override { return solver_->name(); }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<DumpingSolver>(solver_->Clone(), dump_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> solver_;
   std::shared_ptr<const ProblemDump> dump_;
   int calls_ = 0;

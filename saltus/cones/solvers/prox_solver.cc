@@ -16,12 +16,12 @@ constexpr int kCheckPeriod = 10;
 
 }  // namespace
 
-SolveReport ProxSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport ProxSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);
-  problem.A->CalcDiagonal(&D);
+  CalcDiagonal(problem, &D);
   if (!problem.b.allFinite() || !D.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
@@ -31,8 +31,7 @@ SolveReport ProxSolver::Solve(const ConicProblem& problem, VectorX* r) {
   }
   const VectorX root = D.cwiseSqrt();
   const auto calc_velocity = [&](const VectorX& x, VectorX* u) {
-    problem.A->Multiply(x, u);
-    *u += problem.b;
+    CalcVelocity(problem, x, u);
     AddDeSaxceShift(problem, u);
   };
   VectorX x = *r, trial, u, u_trial;

@@ -28,12 +28,12 @@ class ProxSolver final : public ConicSolver {
   explicit ProxSolver(const ProxOptions& options) : options_(options) {}
 
   std::string name() const override { return "prox"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<ProxSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ProxOptions options_;
 };
 

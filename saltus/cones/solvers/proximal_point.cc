@@ -15,12 +15,12 @@ constexpr int kMaxFailures = 8;  // of the inner method in a row
 
 }  // namespace
 
-SolveReport ProximalPointSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport ProximalPointSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;
-  problem.A->CalcDiagonal(&diagonal);
+  CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
@@ -30,6 +30,7 @@ SolveReport ProximalPointSolver::Solve(const ConicProblem& problem, VectorX* r) 
   const std::vector<double> scales = CalcBlockScales(problem);
   ConicProblem inner = problem;
   inner.A = &shifted;
+  inner.compliance.resize(0);  // in A
   VectorX center = *r, x;
   double alpha = options_.first_alpha;
   int iterations = 0, failures = 0;

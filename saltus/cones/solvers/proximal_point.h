@@ -25,12 +25,13 @@ class ProximalPointSolver final : public ConicSolver {
   explicit ProximalPointSolver(const ProximalPointOptions& options) : options_(options) {}
 
   std::string name() const override { return "proximal-point"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<ProximalPointSolver>(options_);
   }
 
  private:
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+
   ProximalPointOptions options_;
   SemismoothNewton newton_;
 };

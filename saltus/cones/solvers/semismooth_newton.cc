@@ -96,12 +96,12 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
   }
 }
 
-SolveReport SemismoothNewtonSolver::Solve(const ConicProblem& problem, VectorX* r) {
+SolveReport SemismoothNewtonSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;
-  problem.A->CalcDiagonal(&diagonal);
+  CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   newton_.Prepare(problem, MakeBlockSparse(problem, &storage_), options_.function);

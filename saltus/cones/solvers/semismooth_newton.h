@@ -31,10 +31,6 @@
 
 namespace saltus {
 
-struct SemismoothNewtonOptions : ConicSolverOptions {
-  ConeFunction function = ConeFunction::kAlartCurnier;
-};
-
 /// The iteration itself, for solvers that use it as a part.
 class SemismoothNewton {
  public:
@@ -65,16 +61,16 @@ class SemismoothNewton {
 
 class SemismoothNewtonSolver final : public ConicSolver {
  public:
-  explicit SemismoothNewtonSolver(const SemismoothNewtonOptions& options) : options_(options) {}
+  explicit SemismoothNewtonSolver(const ConicSolverOptions& options) : options_(options) {}
 
   std::string name() const override { return "semismooth-newton"; }
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
   std::unique_ptr<ConicSolver> Clone() const override {
     return std::make_unique<SemismoothNewtonSolver>(options_);
   }
 
  private:
-  SemismoothNewtonOptions options_;
+  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  ConicSolverOptions options_;
   SemismoothNewton newton_;
   BlockSparseDelassus storage_;
 };

@@ -121,6 +121,31 @@ class DenseSweep {
   const double* b_;
 };
 
+/// Any form, with the compliance C of the problem: u_c = (A r + b)_c + C_c r_c.
+template <class Form>
+class CompliantSweep {
+ public:
+  CompliantSweep(Form* form, const VectorX& compliance)
+      : form_(*form), compliance_(compliance.data()) {}
+
+  void Start(const double* r) { form_.Start(r); }
+  bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
+    return form_.StaysOpen(c, block, r);
+  }
+
+  template <class Vector, class Local>
+  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+    const Eigen::Map<const Vector> C(compliance_ + block.offset, block.dimension);
+    return form_.template Update<Vector>(c, block, r, [&](const auto& u, const auto& x) {
+      return local(Vector(u + C.cwiseProduct(x)), x);
+    });
+  }
+
+ private:
+  Form& form_;
+  const double* compliance_;
+};
+
 /// Visits block c, eq. (1).
 template <class Form>
 void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepChange* total) {
@@ -156,11 +181,10 @@ void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepC
       add(form->template Update<LocalBlocks::FreeVector>(
           c, block, r, [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
       break;
-    case LocalKind::kRolling:
-      if (form->StaysOpen(c, block, r)) break;
-      add(form->template Update<RollingBlock::Vector>(
-          c, block, r,
-          [&](const auto& u, const auto& x) { return blocks.rolling(k).Solve(u, x); }));
+    case LocalKind::kNewton:
+      if (blocks.newton(k).opens_by_normal() && form->StaysOpen(c, block, r)) break;
+      add(form->template Update<NewtonBlock::Vector>(
+          c, block, r, [&](const auto& u, const auto& x) { return blocks.newton(k).Solve(u, x); }));
       break;
     case LocalKind::kBox: {
       const double bound = blocks.CalcBound(k, r);

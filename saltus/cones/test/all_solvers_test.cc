@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "saltus/cones/conic_solver.h"
-#include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/test/random_problems.h"
 
 namespace saltus {
@@ -164,45 +164,53 @@ TEST_P(LinearSolverTest, NonnegativeProblemsOfMechanisms) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, LinearSolverTest,
-                         testing::Values("lemke", "block-pivoting", "principal-pivoting", "pgs",
-                                         "semismooth-newton", "nsgs"),
+                         testing::Values("lemke", "block-pivoting", "principal-pivoting", "keller",
+                                         "pgs", "semismooth-newton", "nsgs"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
+// A thousand contacts in mixed states between bodies that touch at random: one large island.
+TEST(AutoSolverTest, SolvesAThousandContacts) {
+  Random random(12);
+  BodyDelassus A;
+  const int num_bodies = 600, num_contacts = 1000;
+  for (int b = 0; b < num_bodies; ++b) A.AddBody(random.PositiveDefinite(6, 10));
+  for (int c = 0; c < num_contacts; ++c) {
+    const int b = random.Integer(0, num_bodies - 1);
+    const int a = random.Integer(-1, b - 1);
+    A.AddBlock(3, a, random.Matrix(3, 6), b, random.Matrix(3, 6));
+  }
+  A.Finalize();
+  ConicProblem problem;
+  problem.A = &A;
+  problem.cones = test::MakeCones(std::vector<int>(num_contacts, 3), 0.3);
+  VectorX r(A.size()), u(A.size()), product;
+  for (const Cone& cone : problem.cones) {
+    MakeContactPair(cone, static_cast<ContactState>(random.Integer(0, 2)), &random, &r[cone.offset],
+                    &u[cone.offset]);
+  }
+  A.Multiply(r, &product);
+  problem.b = u - product;
+  VectorX x;
+  const SolveReport report = MakeConicSolver("auto", MakeOptions(1e-8, 3000))->Solve(problem, &x);
+  EXPECT_TRUE(report.ok()) << StatusName(report.status) << " " << report.residual.relative
+                           << " after " << report.iterations;
+  EXPECT_LE(CalcNaturalMapResidual(problem, x).relative, 1e-8);
+}
+
 TEST(PivotingTest, FrictionIsUnsupported) {
   Random random(10);
   KnownProblem known;
   MakeKnownProblem(2, 3, 1, &random, &known);
-  for (const char* name : {"block-pivoting", "principal-pivoting", "lemke"}) {
+  for (const char* name : {"block-pivoting", "principal-pivoting", "keller", "lemke"}) {
     VectorX r = VectorX::Ones(6);
     const SolveReport report = MakeConicSolver(name, {})->Solve(known.problem, &r);
     EXPECT_EQ(report.status, SolveStatus::kUnsupported);
     EXPECT_EQ(r, VectorX::Ones(6));
   }
-}
-
-// W = I: without friction in the way, the associated law of a sliding contact projects the free
-// velocity: r = P_K(−b), in closed form. Coulomb's law keeps r_N = −b_N.
-TEST(InteriorPointTest, AssociatedRelaxationIsTheProjection) {
-  DenseDelassus A(MatrixX::Identity(3, 3));
-  ConicProblem problem;
-  problem.A = &A;
-  problem.cones = test::MakeCones({3}, 0.5);
-  problem.b = Vector3(-1, 3, 4);
-  InteriorPointOptions options;
-  options.associated = true;
-  options.tolerance = 1e-9;
-  VectorX r;
-  const SolveReport report = InteriorPointSolver(options).Solve(problem, &r);
-  EXPECT_FALSE(report.ok());  // It is not Coulomb's law, and the report says so.
-  const double normal = (1 + 0.5 * 5) / 1.25;
-  EXPECT_LT((r - Vector3(normal, -0.5 * normal * 0.6, -0.5 * normal * 0.8)).norm(), 1e-8);
-  options.associated = false;
-  EXPECT_TRUE(InteriorPointSolver(options).Solve(problem, &r).ok());
-  EXPECT_LT((r - Vector3(1, -0.3, -0.4)).norm(), 1e-8);
 }
 
 }  // namespace

@@ -47,6 +47,25 @@ class ReferenceTest : public testing::Test {
 };
 
 // Exact answers of single contacts, as published with the problems (10 to 13 digits).
+TEST_F(ReferenceTest, AutoFindsTheExactAnswersToo) {
+  ConicSolverOptions options;
+  options.tolerance = 1e-14;
+  const auto solver = MakeConicSolver("auto", options);
+  const auto solve = [&](const char* name) {
+    const FclibProblem fclib = ReadFclib((FindReference() / name).string());
+    VectorX r;
+    EXPECT_TRUE(solver->Solve(fclib.problem, &r).ok()) << name;
+    return r;
+  };
+  EXPECT_LT((solve("FrictionContact3D_1c.h5") -
+             Vector3(0.0656956828977, -0.0036786149068, -0.0054430708136))
+                .norm(),
+            1e-12);
+  EXPECT_LT(
+      (solve("Rover11035.h5") - Vector3(3.8555649261285, 1.0750793188766, 2.4755284484174)).norm(),
+      1e-12);
+}
+
 TEST_F(ReferenceTest, SingleContactsHaveTheirExactAnswers) {
   VectorX r = Solve("FrictionContact3D_1c", 1e-14);
   EXPECT_LT((r - Vector3(0.0656956828977, -0.0036786149068, -0.0054430708136)).norm(), 1e-12);

@@ -7,7 +7,7 @@
 
 #include "saltus/cones/conic_solver.h"
 #include "saltus/cones/friction_groups.h"
-#include "saltus/cones/solvers/rolling_block.h"
+#include "saltus/cones/solvers/newton_block.h"
 #include "saltus/cones/test/random_problems.h"
 
 namespace saltus {
@@ -174,14 +174,14 @@ TEST(RollingTest, LocalSolutionsObeyTheLaw) {
   for (int trial = 0; trial < trials; ++trial) {
     const Cone cone = MakeRandomCone(3 + trial % 4, &random);
     const int d = cone.dimension;
-    RollingBlock::Matrix W = random.PositiveDefinite(d, trial % 2 == 0 ? 10 : 1e4);
+    NewtonBlock::Matrix W = random.PositiveDefinite(d, trial % 2 == 0 ? 10 : 1e4);
     VectorX r0(d), u0(d);
     MakeRollingPair(cone, false, &random, r0.data(), u0.data());
-    const RollingBlock::Vector q = u0 - W * r0;
-    RollingBlock block;
+    const NewtonBlock::Vector q = u0 - W * r0;
+    NewtonBlock block;
     block.Factor(W, cone);
-    const RollingBlock::Vector r = block.Solve(q, RollingBlock::Vector::Zero(d));
-    const RollingBlock::Vector u = W * r + q;
+    const NewtonBlock::Vector r = block.Solve(q, NewtonBlock::Vector::Zero(d));
+    const NewtonBlock::Vector u = W * r + q;
     BlockEquation equation;
     CalcBlockEquation(ConeFunction::kNaturalMap, cone, 0, d / W.trace(), r.data(), u.data(),
                       &equation);
@@ -277,7 +277,8 @@ TEST(RollingTest, OtherSolversSayThatTheyDoNotSupportIt) {
   Random random(7);
   RollingProblem known;
   MakeRollingProblem(2, 5, 1, &random, &known);
-  for (const char* name : {"interior-point", "lemke", "block-pivoting", "principal-pivoting"}) {
+  for (const char* name :
+       {"interior-point", "lemke", "block-pivoting", "principal-pivoting", "keller"}) {
     VectorX r;
     EXPECT_EQ(MakeConicSolver(name, {})->Solve(known.problem, &r).status,
               SolveStatus::kUnsupported);

@@ -101,7 +101,7 @@ TEST(SemismoothNewtonTest, BoxStackCarriesItsWeight) {
   MakeBoxStack(stack, &A, &problem);
   for (const ConeFunction function :
        {ConeFunction::kAlartCurnier, ConeFunction::kNaturalMap, ConeFunction::kFischerBurmeister}) {
-    SemismoothNewtonOptions options;
+    ConicSolverOptions options;
     options.function = function;
     options.max_iterations = 200;
     VectorX r;

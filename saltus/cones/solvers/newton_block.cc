@@ -1,4 +1,4 @@
-#include "saltus/cones/solvers/rolling_block.h"
+#include "saltus/cones/solvers/newton_block.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,14 @@
 namespace saltus {
 namespace {
 
-using Vector = RollingBlock::Vector;
-using Matrix = RollingBlock::Matrix;
+using Vector = NewtonBlock::Vector;
+using Matrix = NewtonBlock::Matrix;
 
 constexpr int kMaxSteps = 20;
 constexpr int kMaxHalvings = 6;
-constexpr int kRounds = 3;           // of (4)
-constexpr int kPasses = 5;           // of Gauss–Seidel in a round
+constexpr int kRounds = 3;  // of (4)
+constexpr int kPasses = 5;  // of Gauss–Seidel in a round …
+constexpr int kExtragradientPasses = 20;
 constexpr double kRounding = 1e-14;  // |F| beside |x| that is rounding
 constexpr double kGoodEnough = 1e-11;
 
@@ -39,31 +40,35 @@ void InvertBlock(Matrix* W, Matrix* inverse) {
 
 }  // namespace
 
-void RollingBlock::Factor(const Matrix& W, const Cone& cone) {
+void NewtonBlock::Factor(const Matrix& W, const Cone& cone) {
   const int d = cone.dimension;
   const Vector diagonal = W.diagonal();
   scale_.resize(d);
   CalcLevers(cone, diagonal.data(), scale_.data());
   cone_ = ScaleMoments(cone, scale_.data());
   cone_.offset = 0;
-  groups_ = ListGroups(cone_);
+  groups_ = cone.kind == ConeKind::kPolyhedralFriction ? FrictionGroups{} : ListGroups(cone_);
   W_ = scale_.asDiagonal() * W * scale_.asDiagonal();
   InvertBlock(&W_, &inverse_);
   rho_ = d / W_.trace();
+  double growth = 1;  // of a velocity by the shift
+  for (const FrictionGroup& k : groups_) growth += k.coefficient;
+  if (groups_.count == 0) growth += cone.friction;
+  short_step_ = 0.9 / (W_.norm() * (cone.associated ? 1.0 : growth));
   for (int k = 0; k < groups_.count; ++k) {
     const auto [first, size, m] = groups_.group[k];
     discs_[k].Factor(W_.block(first, first, size, size));
   }
 }
 
-double RollingBlock::CalcEquation(const Vector& q, const Vector& x, BlockEquation* equation) const {
+double NewtonBlock::CalcEquation(const Vector& q, const Vector& x, BlockEquation* equation) const {
   const Vector u = W_ * x + q;
   CalcBlockEquation(ConeFunction::kAlartCurnier, cone_, 0, rho_, x.data(), u.data(), equation);
   return equation->F.norm();
 }
 
 // True if the equations hold to rounding, or nearly so without further progress.
-bool RollingBlock::FindByNewton(const Vector& q, Vector* x) const {
+bool NewtonBlock::FindByNewton(const Vector& q, Vector* x) const {
   BlockEquation equation, trial;
   double norm = CalcEquation(q, *x, &equation);
   for (int k = 0; k < kMaxSteps && norm > kRounding * x->norm(); ++k) {
@@ -84,7 +89,22 @@ bool RollingBlock::FindByNewton(const Vector& q, Vector* x) const {
   return norm <= kGoodEnough * x->norm();
 }
 
-void RollingBlock::RelaxGroups(const Vector& q, Vector* x) const {
+NewtonBlock::Vector NewtonBlock::MakeProjectedStep(const Vector& x, const Vector& u) const {
+  Vector next = x - short_step_ * u;
+  next[0] -= short_step_ * CalcDeSaxceShift(cone_, u.data());
+  ProjectOntoCone(cone_, next.data());
+  return next;
+}
+
+void NewtonBlock::Relax(const Vector& q, Vector* x) const {
+  if (groups_.count > 0 && !cone_.associated) return RelaxGroups(q, x);
+  for (int pass = 0; pass < kExtragradientPasses; ++pass) {
+    const Vector ahead = MakeProjectedStep(*x, W_ * *x + q);
+    *x = MakeProjectedStep(*x, W_ * ahead + q);
+  }
+}
+
+void NewtonBlock::RelaxGroups(const Vector& q, Vector* x) const {
   for (int pass = 0; pass < kPasses; ++pass) {
     const double u_n = q[0] + W_.row(0).dot(*x);
     (*x)[0] = std::max(0.0, (*x)[0] - u_n / W_(0, 0));
@@ -97,10 +117,15 @@ void RollingBlock::RelaxGroups(const Vector& q, Vector* x) const {
   }
 }
 
-RollingBlock::Vector RollingBlock::Solve(const Vector& u, const Vector& r) const {
+NewtonBlock::Vector NewtonBlock::Solve(const Vector& u, const Vector& r) const {
   const Vector start = r.cwiseQuotient(scale_);
   const Vector q = scale_.cwiseProduct(u) - W_ * start;
-  if (q[0] >= 0) return Vector::Zero(q.size());  // (2)
+  if (opens_by_normal() && q[0] >= 0) return Vector::Zero(q.size());  // (2)
+  if (!opens_by_normal()) {
+    Vector polar = -q;
+    ProjectOntoCone(cone_, polar.data());
+    if (polar.isZero(0)) return polar;
+  }
   Vector x = -inverse_ * q;
   Vector inside = x;
   ProjectOntoCone(cone_, inside.data());
@@ -112,7 +137,7 @@ RollingBlock::Vector RollingBlock::Solve(const Vector& u, const Vector& r) const
       x = trial;
       break;
     }
-    RelaxGroups(q, &x);
+    Relax(q, &x);
   }
   ProjectOntoCone(cone_, x.data());  // rounding
   return scale_.cwiseProduct(x);

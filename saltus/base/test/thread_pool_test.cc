@@ -1,0 +1,28 @@
+#include "saltus/base/thread_pool.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace saltus {
+namespace {
+
+TEST(ThreadPoolTest, RunsEachTaskOnceForAnyNumberOfThreads) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.num_threads(), threads);
+    for (const int count : {0, 1, 3, 1000}) {
+      std::vector<int> calls(static_cast<std::size_t>(count), 0);
+      for (int round = 0; round < 20; ++round) {
+        pool.Run(count, [&](int i, int worker) {
+          EXPECT_TRUE(worker >= 0 && worker < threads);
+          ++calls[static_cast<std::size_t>(i)];
+        });
+      }
+      for (const int number : calls) EXPECT_EQ(number, 20);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace saltus
