@@ -41,8 +41,10 @@ struct PileResult {
   double final_kinetic = 0;     // J
   double contacts = 0;          // at the end
   double iterations_per_step = 0;
-  double contact_iterations =
-      0;  // loaded contacts × sweeps per second of the whole run: a bound from below
+  // Contacts × sweeps per second of the whole run, so a bound from below: all contacts of the
+  // problem (an open one costs its normal row only), and the loaded ones.
+  double contact_iterations = 0;
+  double loaded_iterations = 0;
   double allocations_per_step = 0;  // in the last quarter of the run
   double steady_allocations = 0;    // per steady step: contacts as many as before, no projection
   long steady_steps = 0;
