@@ -53,6 +53,8 @@ py::dict MakeReport(const StepReport& report) {
   work["impact_loss"] = report.work.impact_loss;
   work["friction_loss"] = report.work.friction_loss;
   work["joint_friction_loss"] = report.work.joint_friction_loss;
+  work["contact_loss"] = report.work.contact_loss;
+  work["decohesion_loss"] = report.work.decohesion_loss;
   work["projection"] = report.work.projection;
   dict["work"] = work;
   return dict;

@@ -242,6 +242,7 @@ py::dict MakeContactArrays(ContactRows&& rows) {
   dict["normal"] = MakeArray(std::move(rows.normal), {count, 3});
   dict["force"] = MakeArray(std::move(rows.force), {count, 3});
   dict["impulse"] = MakeArray(std::move(rows.impulse), {count, 3});
+  dict["adhesion"] = MakeArray(std::move(rows.adhesion), {count});
   return dict;
 }
 

@@ -14,6 +14,7 @@ namespace saltus {
 struct ContactMemory {
   ContactKey key;
   Vector3 impulse = Vector3::Zero();  // world axes (dry friction and limits: local components), N s
+  Vector3 moment = Vector3::Zero();   // of rolling and spinning friction, world axes, N m s
 };
 
 struct State {
@@ -21,6 +22,7 @@ struct State {
   VectorX q;                                  // coordinates
   VectorX v;                                  // velocity
   std::vector<ContactMemory> contacts;        // sorted by key
+  VectorX internal;                           // internal variables of the System (damage of bonds)
   std::map<std::string, VectorX> integrator;  // memory of multi-stage schemes (a_n, q_{n−1}, …)
 };
 

@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/contact_problem.h"
+#include "saltus/integrators/poisson_impact.h"
 #include "saltus/integrators/position_projection.h"
 #include "saltus/linalg/kkt_solver.h"
 
@@ -56,6 +57,7 @@ class MoreauJean::Impl {
   bool StepEquationsHold(System& system, const State& start, double h);
   void DivideByMassDiagonal(VectorX* f) const;
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
+  void SolveImpact(const State& start);
   bool SolveVelocity(System& system, const State& start, double h);
   void Iterate(System& system, const State& start, double h);
   void ReportContacts(const State& start);
@@ -69,6 +71,7 @@ class MoreauJean::Impl {
   std::unique_ptr<ConicSolver> solver_;
   PositionProjection projection_;
   ContactProblem problem_;
+  PoissonImpact impact_;
   StepReport report_;
 
   // Per system, made once.
@@ -88,13 +91,14 @@ class MoreauJean::Impl {
   double acceleration_bound_ = 0;  // m/s²
   double force_speed_ = 0;         // h |f/M|: what the forces of one step do to the velocity
 
-  std::vector<int> active_;
+  std::vector<int> active_, closed_;
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   VectorX u_minus_;           // u at v_n, all rows of the problem
   VectorX bias_;              // bias rows
   VectorX shift_;             // restitution and gap terms of (5), (7)
-  VectorX r_;                 // impulses P
-  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, fn0_, fn1_, f_, rhs_, c_, g_, g_t_;
+  VectorX r_;                 // impulses P, without those of impact_r_ until the step is solved
+  VectorX impact_r_;          // impulses by Poisson's law; empty if there are none
+  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, f_, rhs_, c_, g_, g_t_;
   VectorX lambda_, lambda_free_, u_, u_free_, scratch_, acceleration_, v_mid_;
 };
 
@@ -162,7 +166,8 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     active_.push_back(i);
-    by_gap_.push_back(rests || (all && !(c.restitution > 0 && c.gap + h * u_n <= 0)));
+    const bool bounces = c.restitution > 0 || c.poisson > 0;
+    by_gap_.push_back(rests || (all && !(bounces && c.gap + h * u_n <= 0)));
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();
@@ -262,6 +267,27 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
   if (system.traits().num_constraints > 0) system.CalcConstraintJacobian(t, q_, &G_);
 }
 
+/// Impulses by Poisson's law at v_n, in the metric of the first iteration (9).
+void MoreauJean::Impl::SolveImpact(const State& start) {
+  closed_.clear();
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    if (!by_gap_[i] || contacts_.contacts[active_[i]].gap <= 0) closed_.push_back(active_[i]);
+  }
+  if (!impact_.Solve(contacts_, closed_, *kkt_, start.v, kRest * force_speed_, solver_.get())) {
+    return;
+  }
+  impact_r_.setZero(problem_.size());
+  int o = 0;
+  for (int i = 0, j = 0; i < problem_.num_contacts() && j < static_cast<int>(closed_.size()); ++i) {
+    if (active_[i] != closed_[j]) continue;
+    const int d = problem_.cone(i).dimension;
+    impact_r_.segment(problem_.offset(i), d) = impact_.impulse().segment(o, d);
+    if (impact_.rebound()[j] > 0) shift_[problem_.offset(i)] = -impact_.rebound()[j];
+    o += d;
+    ++j;
+  }
+}
+
 /// One Newton step (8): v_new_, lambda_ and r_ from the iterate v_, q_.
 bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double h) {
   const double t = start.time + h;
@@ -281,6 +307,8 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
     system.CalcConstraintRate(t, q_, &g_t_);
     c_ = -g_t_;  // (3)
   }
+  if (report_.newton_iterations == 1) SolveImpact(start);
+  if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &rhs_);
   if (!kkt_->Solve(rhs_, c_, &v_new_, &lambda_free_)) {
     if (kkt_->outcome() == KktOutcome::kInconsistent) {
       report_.status = StepStatus::kConstraintFailed;
@@ -300,7 +328,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   const SolveReport solve = solver_->Solve(problem_.problem(), &r_);  // (4)
   report_.solver_iterations += solve.iterations;
   report_.solver_residual = solve.residual.relative;
-  solver_ok_ = solve.ok();
+  solver_ok_ = solve.ok() && (impact_r_.size() == 0 || impact_.ok());
   worst_block_ = solve.residual.worst_block;
   if (solve.status == SolveStatus::kNotFinite) return false;
   problem_.AddForce(r_, &rhs_);
@@ -328,6 +356,7 @@ bool MoreauJean::Impl::StepEquationsHold(System& system, const State& start, dou
   rhs_ -= h * ((1 - theta) * f0_ + theta * f1_);
   scratch_.setZero(rhs_.size());
   problem_.AddForce(r_, &scratch_);
+  if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &scratch_);
   rhs_ -= scratch_;
   if (system.traits().num_constraints > 0) rhs_.noalias() -= G_theta_.transpose() * lambda_;
   DivideByMassDiagonal(&rhs_);
@@ -359,6 +388,7 @@ void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
 
 const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state) {
   Prepare(system);
+  system.BeginStep(*state);
   report_.status = StepStatus::kOk;
   report_.culprit.clear();
   report_.step = h;
@@ -377,7 +407,9 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   FindContacts(system, state->time, state->q, state->v, h);
   ChooseActive(*state, h);
   WarmStart(*state);
+  impact_r_.resize(0);
   Iterate(system, *state, h);
+  if (impact_r_.size() > 0) r_ += impact_r_;
   if (report_.status == StepStatus::kNotFinite || !q_.allFinite()) {
     report_.status = StepStatus::kNotFinite;
     report_.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
@@ -389,6 +421,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   ReportContacts(*state);
   ReportWork(system, *state, h);
   Finish(system, t, h, state);
+  report_.work.decohesion_loss = system.EndStep(state);
   if (!report_.ok()) NameCulprit(system);
   return report_;
 }
@@ -480,7 +513,6 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
 }
 
 void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) {
-  const double theta = options_.theta;
   StepWork& work = report_.work;
   v_mid_ = 0.5 * (start.v + v_);
   problem_.CalcVelocity(v_mid_, &u_);
@@ -496,9 +528,7 @@ void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) 
       work.friction_loss += total - normal;
     }
   }
-  system.CalcNonconservativeForce(start.time, start.q, start.v, &fn0_);
-  system.CalcNonconservativeForce(start.time + h, q_, v_, &fn1_);
-  work.loads = h * ((1 - theta) * fn0_ + theta * fn1_).dot(v_mid_);
+  CalcLoadWork(system, start, h, options_.theta, q_, v_, &scratch_, &work);
   if (system.traits().num_constraints > 0) {
     scratch_ = G_theta_ * v_mid_;
     for (Eigen::Index i = 0; i < g_t_.size(); ++i) {

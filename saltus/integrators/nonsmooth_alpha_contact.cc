@@ -304,6 +304,20 @@ void NonsmoothAlpha::Impl::ChooseActive(System& system) {
   }
 }
 
+/// Impulses by Poisson's law at v_n (18), and what they ask of u_N. False: none.
+bool NonsmoothAlpha::Impl::SolveImpact(const KktSolver& kkt) {
+  impact_r_.setZero(velocity_problem_.size());
+  constexpr double kSlow = 0.01;  // share of what the forces of one step do
+  if (!impact_.Solve(contacts_, active_, kkt, start_->v, kSlow * force_speed_, solver_.get())) {
+    return false;
+  }
+  impact_r_.head(impact_.impulse().size()) = impact_.impulse();
+  for (int i = 0; i < velocity_problem_.num_contacts(); ++i) {
+    if (impact_.rebound()[i] > 0) shift_[velocity_problem_.offset(i)] = -impact_.rebound()[i];
+  }
+  return true;
+}
+
 /// (12): W_, Λ, P. kkt is the factored metric (M, G), rhs a force.
 bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs,
                                          bool coupled) {
@@ -321,6 +335,11 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     W_free_ = no_force_;
   }
   ChooseActive(system);
+  const bool impact = SolveImpact(kkt);
+  if (impact) {
+    velocity_problem_.AddForce(impact_r_, &force_end_);
+    kkt.Solve(force_end_, c_rows_, &W_free_, &Lambda_);
+  }
   if (velocity_problem_.num_blocks() > 0) {
     DelassusCorrection correction;
     if (coupled) correction = MakeCorrection(false);
@@ -346,7 +365,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
     const SolveReport solve = SolveTwice(*solver_, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
-    solver_ok_ = solve.ok();
+    solver_ok_ = solve.ok() && (!impact || impact_.ok());
     worst_block_ = solve.residual.worst_block;
     if (solve.status == SolveStatus::kNotFinite) return false;
     friction_P_ = r_.tail(friction_size);
@@ -367,7 +386,8 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
   for (ContactUnknowns& unknown : unknowns_) unknown.P.setZero();
   for (int i = 0; i < velocity_problem_.num_contacts(); ++i) {
     const int d = velocity_problem_.cone(i).dimension;
-    unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d);
+    unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d) +
+                                      impact_r_.segment(velocity_problem_.offset(i), d);
     unknowns_[active_[i]].u.head(d) = u_.segment(velocity_problem_.offset(i), d);
   }
   return W_.allFinite();

@@ -9,6 +9,7 @@
 
 #include "saltus/integrators/contact_problem.h"
 #include "saltus/integrators/nonsmooth_alpha.h"
+#include "saltus/integrators/poisson_impact.h"
 #include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
@@ -61,6 +62,7 @@ class NonsmoothAlpha::Impl {
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   double ChooseCandidates();
   void ChooseActive(System& system);
+  bool SolveImpact(const KktSolver& kkt);
   bool GapsHold() const;
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
@@ -128,6 +130,8 @@ class NonsmoothAlpha::Impl {
   ContactSet start_contacts_;  // at q_n, found only if an active contact has restitution
   bool start_found_ = false;
   VectorX friction_P_;  // impulses of the dry frictions of joints
+  PoissonImpact impact_;
+  VectorX impact_r_;  // impulses by Poisson's law of the active contacts
 
   std::vector<int> candidates_, active_;
   VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration

@@ -65,9 +65,7 @@ void NonsmoothAlpha::Impl::ReportWork(System& system) {
     }
     o += friction.dimension;
   }
-  system.CalcNonconservativeForce(start_->time, start_->q, start_->v, &force_start_);
-  system.CalcNonconservativeForce(t_, q_, v_, &force_end_);
-  work.loads = 0.5 * h_ * (force_start_ + force_end_).dot(x_);
+  CalcLoadWork(system, *start_, h_, 0.5, q_, v_, &force_end_, &work);
   report_.constraint_impulse = Lambda_ + h_ * lambda_;
   if (system.traits().num_constraints > 0) {
     y_.noalias() = G_ * x_;

@@ -85,7 +85,7 @@ struct ResultFile::Impl {
   std::vector<std::pair<const Quantity*, Column>> run;  // One number per frame, `time` first.
   std::vector<Column> bodies, joints, coordinates, constraints;  // In the order of ListQuantities.
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
-      contact_point, contact_normal, contact_force, contact_impulse;
+      contact_point, contact_normal, contact_force, contact_impulse, contact_adhesion;
   CheckpointColumns checkpoints;
   std::unordered_map<std::string, std::uint32_t> name_index;
   std::size_t name_width = 64;
@@ -192,6 +192,7 @@ void ResultFile::Impl::MakeContactColumns(const FrameLayout& layout, int compres
       make("force", {3}, "N", "on the second body along n, t1, t2; zero in an impact", real);
   contact_impulse = make("impulse", {3}, "N s",
                          "on the second body along n, t1, t2; zero unless an impact", real);
+  contact_adhesion = make("adhesion", {}, "1", "of its bonds, 1 whole to 0 broken or none", real);
   *contact_offset->AddRows<std::int64_t>() = 0;
 }
 
@@ -235,6 +236,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
   double* normal = contact_normal->AddRows<double>(count);
   double* force = contact_force->AddRows<double>(count);
   double* impulse = contact_impulse->AddRows<double>(count);
+  double* adhesion = contact_adhesion->AddRows<double>(count);
   for (const Frame::Contact& contact : frame.contacts) {
     *name++ = FindContactName(contact.name);
     *key++ = contact.key.pair;
@@ -244,6 +246,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
     normal = Put(contact.normal, normal);
     force = Put(contact.force, force);
     impulse = Put(contact.impulse, impulse);
+    *adhesion++ = contact.adhesion;
   }
   *contact_offset->AddRows<std::int64_t>() = static_cast<std::int64_t>(contact_gap->num_rows());
 }
@@ -268,7 +271,7 @@ void ResultFile::Impl::WriteFullColumns() {
   }
   if (contact_offset) {
     for (auto* column : {&contact_key, &contact_gap, &contact_point, &contact_normal,
-                         &contact_force, &contact_impulse}) {
+                         &contact_force, &contact_impulse, &contact_adhesion}) {
       write(&**column);
     }
   }
@@ -281,7 +284,8 @@ void ResultFile::Impl::WriteAllColumns() {
   }
   if (contact_offset) {
     for (auto* column : {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
-                         &contact_normal, &contact_force, &contact_impulse, &contact_offset}) {
+                         &contact_normal, &contact_force, &contact_impulse, &contact_adhesion,
+                         &contact_offset}) {
       (*column)->Write();
     }
   }

@@ -81,9 +81,9 @@ ResultReader::Impl::Impl(const std::string& path_in) : path(path_in), file(OpenF
     throw Hdf5Failure("is an HDF5 file of another kind");
   }
   const long long format = ReadIntegerAttribute(file.id(), "format_version");
-  if (format < 1 || format > kResultFormat) {
+  if (format != kResultFormat) {
     throw Hdf5Failure("has the result format " + std::to_string(format) +
-                      ", this program reads up to " + std::to_string(kResultFormat));
+                      ", this program reads format " + std::to_string(kResultFormat));
   }
   version = ReadStringAttribute(file.id(), "saltus_version");
   title = ReadStringAttribute(file.id(), "title");
@@ -149,6 +149,7 @@ void ResultReader::Impl::ReadTimes() {
       rows = std::min(rows, Open(name, {3}).num_rows());
     }
     rows = std::min(rows, Open("contacts/key", {2}).num_rows());
+    rows = std::min(rows, Open("contacts/adhesion", {}).num_rows());
     offset = offsets.ReadRows<std::int64_t>(0, std::min(offsets.num_rows(), count + 1));
     if (offset.empty()) offset.push_back(0);
     while (offset.size() > 1 && offset.back() > static_cast<std::int64_t>(rows)) offset.pop_back();
@@ -163,12 +164,13 @@ void ResultReader::Impl::ReadTimes() {
 }
 
 std::vector<double> ResultReader::Impl::ReadContactSeries(const Channel& channel) const {
-  const bool is_gap = channel.quantity->components.empty();
+  const bool is_gap = channel.quantity->name == "gap";
+  const bool single = channel.quantity->components.empty();
   const auto num_rows = static_cast<hsize_t>(offset.back());
   const auto names = Open("contacts/name", {}).ReadRows<std::uint32_t>(0, num_rows);
   const std::string& dataset = channel.quantity->dataset;
   const std::vector<double> rows =
-      is_gap ? Open(dataset.c_str(), {}).ReadRows<double>(0, num_rows)
+      single ? Open(dataset.c_str(), {}).ReadRows<double>(0, num_rows)
              : Open(dataset.c_str(), {3})
                    .ReadSeries(num_rows, {static_cast<hsize_t>(channel.component)});
   std::vector<double> values(times.size(), is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0);
@@ -193,6 +195,7 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
   const auto normals = Open("contacts/normal", {3}).ReadRows<double>(first, count);
   const auto forces = Open("contacts/force", {3}).ReadRows<double>(first, count);
   const auto impulses = Open("contacts/impulse", {3}).ReadRows<double>(first, count);
+  const auto adhesions = Open("contacts/adhesion", {}).ReadRows<double>(first, count);
   const auto at = [](const std::vector<double>& rows, std::size_t i) {
     return Vector3(rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]);
   };
@@ -204,7 +207,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
                                at(points, i),
                                at(normals, i),
                                at(forces, i),
-                               at(impulses, i)});
+                               at(impulses, i),
+                               adhesions[i]});
   }
 }
 
@@ -268,6 +272,7 @@ ContactRows ResultReader::ReadContacts() const {
     rows.normal = read("contacts/normal", {3});
     rows.force = read("contacts/force", {3});
     rows.impulse = read("contacts/impulse", {3});
+    rows.adhesion = read("contacts/adhesion", {});
     return rows;
   });
 }
@@ -288,7 +293,9 @@ Frame ResultReader::ReadFrame(long index) const {
                   one("ledger/impact_loss"),
                   one("ledger/friction_loss"),
                   one("ledger/joint_friction_loss"),
-                  one("ledger/projection")};
+                  one("ledger/projection"),
+                  one("ledger/contact_loss"),
+                  one("ledger/decohesion_loss")};
     frame.closure = one("ledger/closure");
     if (const hsize_t count = layout().bodies.size(); count > 0) {
       const auto p = read("bodies/position", {count, 3}),

@@ -21,6 +21,7 @@ struct ContactRows {
   std::vector<std::uint64_t> key;                     // two per row: pair and feature
   std::vector<double> gap;                            // m
   std::vector<double> point, normal, force, impulse;  // three per row, as in Frame::Contact
+  std::vector<double> adhesion;                       // 0 … 1
 };
 
 /// All members throw InputError, which names the file, if it is damaged or not a result.

@@ -46,7 +46,8 @@ inline Frame MakeSampleFrame(long k) {
                               {y, 2 * y, 3 * y},
                               {0, 0, 1},
                               {y, 0.1, 0.2},
-                              {0, 0, 0}});
+                              {0, 0, 0},
+                              0.5 * static_cast<double>(c)});
   }
   return frame;
 }
