@@ -10,6 +10,8 @@
 //   kFriction      K = {|r_T| ≤ μ r_N}, d = 2 or 3, order N, T1, T2:  û = u + μ|u_T| n (2)
 //                  (De Saxcé's change of variable makes (1) exact, non-associated Coulomb friction;
 //                  @cite DeSaxceFeng1998)
+//   kRollingFriction  as kFriction, with bounds on the rolling moment |m_R| ≤ μ_r r_N and on the
+//                  spinning moment |m_S| ≤ μ_s r_N too; layout and law in friction_groups.h
 //   kBox           K = [−s, s]^d, disc of radius s if d > 1 (dry friction of a joint):
 //                  −u ∈ N_K(r);  s = bound + coefficient·|ℓ₀ + L r|: constant, or load dependent
 //                  through the rows L of the same problem (3)
@@ -22,15 +24,17 @@
 
 namespace saltus {
 
-enum class ConeKind { kFree, kNonnegative, kFriction, kBox };
+enum class ConeKind { kFree, kNonnegative, kFriction, kBox, kRollingFriction };
 
 struct Cone {
   ConeKind kind = ConeKind::kNonnegative;
   int offset = 0;  // first row of the block
   int dimension = 1;
-  double friction = 0;  // μ ≥ 0 (kFriction)
+  double friction = 0;  // μ ≥ 0 (kFriction, kRollingFriction)
   double bound = 0;     // constant part of s (kBox), N s
   int load = -1;        // index into ConicProblem::loads, or −1 (kBox)
+  double rolling = 0;   // μ_r ≥ 0, m (kRollingFriction of dimension 3, 5 and 6)
+  double spinning = 0;  // μ_s ≥ 0, m (kRollingFriction of dimension 4 and 6)
 };
 
 /// ℓ = ℓ₀ + L r: the part of the impulses that loads a dry-friction block, eq. (3).
@@ -53,6 +57,10 @@ struct ConicProblem {
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
 ///               relative to ‖ρ b‖ (and 0 where both vanish) (4)
 ///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖) (5)
+/// Moments have other units than impulses. In (4) they are divided by the lever
+///   ℓ = (mean A_ii of N and T / mean A_ii of the group)^½, a radius of gyration (m) (6)
+/// of their group, angular velocities multiplied by it, and ρ_c is taken from the rows N and T
+/// alone: (4) does not depend on the unit of length. (5) is taken as it stands.
 /// A block that nothing can move (A_cc = 0) takes the mean ρ of the others, or 1 if there are none:
 /// it counts only if its velocity violates the law. Not-a-number gives infinity in both.
 struct NaturalMapResidual {
@@ -69,6 +77,10 @@ struct NaturalMapScratch {
 };
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r,
                                           NaturalMapScratch* scratch);
+
+/// ℓ of eq. (6) for each row of a block: 1 for forces, for moments from the diagonal of A_cc; 1 too
+/// where nothing can turn or move.
+void CalcLevers(const Cone& cone, const double* diagonal, double* levers);
 
 /// s of eq. (3) at the impulses r (all rows of the problem).
 double CalcBoxBound(const ConicProblem& problem, const Cone& cone, const double* r);

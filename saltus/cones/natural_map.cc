@@ -4,13 +4,19 @@
 
 #include "saltus/base/error.h"
 #include "saltus/cones/conic_problem.h"
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 
 namespace saltus {
 namespace {
 
 // Blocks up to this dimension are handled without a heap allocation.
 using BlockVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
+
+double CalcSquare(const double* x, int d) {
+  double sum = 0;
+  for (int i = 0; i < d; ++i) sum += x[i] * x[i];
+  return sum;
+}
 
 // |r − P_K(r − ρ û)|² of one block.
 double CalcBlockResidual(const Cone& cone, double bound, double rho, const double* u,
@@ -23,8 +29,9 @@ double CalcBlockResidual(const Cone& cone, double bound, double rho, const doubl
   BlockVector x = Eigen::Map<const VectorX>(r, d) - rho * Eigen::Map<const VectorX>(u, d);
   switch (cone.kind) {
     case ConeKind::kFriction:
-      x[0] -= rho * cone.friction * CalcNorm(u + 1, d - 1);
-      ProjectOntoFrictionCone(cone.friction, d, x.data());
+    case ConeKind::kRollingFriction:
+      x[0] -= rho * CalcDeSaxceShift(cone, u);
+      ProjectOntoCone(cone, x.data());
       break;
     case ConeKind::kNonnegative:
       x[0] = ProjectOntoNonnegative(x[0]);
@@ -38,6 +45,23 @@ double CalcBlockResidual(const Cone& cone, double bound, double rho, const doubl
   return (Eigen::Map<const VectorX>(r, d) - x).squaredNorm();
 }
 
+// A rolling block with its moments divided by the levers of (6).
+struct ScaledBlock {
+  Cone cone;
+  BlockVector levers, u, r, b;
+
+  ScaledBlock(const Cone& source, const VectorX& diagonal, const double* u_c, const double* r_c,
+              const double* b_c) {
+    const int d = source.dimension;
+    levers.resize(d);
+    CalcLevers(source, diagonal.data() + source.offset, levers.data());
+    cone = ScaleMoments(source, levers.data());
+    u = levers.cwiseProduct(Eigen::Map<const VectorX>(u_c, d));
+    b = levers.cwiseProduct(Eigen::Map<const VectorX>(b_c, d));
+    r = Eigen::Map<const VectorX>(r_c, d).cwiseQuotient(levers);
+  }
+};
+
 // ρ_c = d/tr(A_cc), and the value for blocks that nothing can move.
 class StepSizes {
  public:
@@ -49,7 +73,7 @@ class StepSizes {
     int count = 0;
     for (const Cone& cone : problem.cones) {
       if (!(Trace(cone) > smallest_trace_)) continue;
-      sum += cone.dimension / Trace(cone);
+      sum += CountForceRows(cone) / Trace(cone);
       ++count;
     }
     if (count > 0) mean_ = sum / count;
@@ -57,13 +81,13 @@ class StepSizes {
 
   double operator()(const Cone& cone) const {
     const double trace = Trace(cone);
-    return trace > smallest_trace_ ? cone.dimension / trace : mean_;
+    return trace > smallest_trace_ ? CountForceRows(cone) / trace : mean_;
   }
 
  private:
   double Trace(const Cone& cone) const {
     double trace = 0;
-    for (int i = 0; i < cone.dimension; ++i) trace += diagonal_[cone.offset + i];
+    for (int i = 0; i < CountForceRows(cone); ++i) trace += diagonal_[cone.offset + i];
     return trace;
   }
 
@@ -73,6 +97,22 @@ class StepSizes {
 };
 
 }  // namespace
+
+void CalcLevers(const Cone& cone, const double* diagonal, double* levers) {
+  std::fill(levers, levers + cone.dimension, 1.0);
+  if (cone.kind != ConeKind::kRollingFriction) return;
+  const auto mean = [&](int first, int count) {
+    return Eigen::Map<const VectorX>(diagonal + first, count).mean();
+  };
+  const int num_forces = CountForceRows(cone);
+  const double forces = mean(0, num_forces);
+  for (const FrictionGroup& k : ListGroups(cone)) {
+    if (k.first < num_forces) continue;
+    const double moments = mean(k.first, k.dimension);
+    const double lever = forces > 0 && moments > 0 ? std::sqrt(forces / moments) : 1.0;
+    std::fill(levers + k.first, levers + k.first + k.dimension, lever);
+  }
+}
 
 double CalcBoxBound(const ConicProblem& problem, const Cone& cone, const double* r) {
   if (cone.load < 0) return cone.bound;
@@ -98,26 +138,34 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const Vec
   const StepSizes step_size(problem, scratch->diagonal);
 
   NaturalMapResidual result;
-  double scaled = 0, plain = 0, free_impulse = 0, worst = 0;
+  double scaled = 0, plain = 0, free_impulse = 0, impulse = 0, worst = 0;
   for (std::size_t c = 0; c < problem.cones.size(); ++c) {
     const Cone& cone = problem.cones[c];
     const double rho = step_size(cone);
     const double bound = cone.kind == ConeKind::kBox ? CalcBoxBound(problem, cone, r.data()) : 0.0;
     const double* u_c = u.data() + cone.offset;
     const double* r_c = r.data() + cone.offset;
-    const double contribution = CalcBlockResidual(cone, bound, rho, u_c, r_c);  // (4)
-    scaled += contribution;
+    const double* b_c = problem.b.data() + cone.offset;
     plain += CalcBlockResidual(cone, bound, 1.0, u_c, r_c);  // (5)
-    const double b_c = rho * CalcNorm(problem.b.data() + cone.offset, cone.dimension);
-    free_impulse += b_c * b_c;
+    double contribution = 0;                                 // (4)
+    if (cone.kind == ConeKind::kRollingFriction) {
+      const ScaledBlock block(cone, scratch->diagonal, u_c, r_c, b_c);
+      contribution = CalcBlockResidual(block.cone, bound, rho, block.u.data(), block.r.data());
+      free_impulse += rho * rho * block.b.squaredNorm();
+      impulse += block.r.squaredNorm();
+    } else {
+      contribution = CalcBlockResidual(cone, bound, rho, u_c, r_c);
+      free_impulse += rho * rho * CalcSquare(b_c, cone.dimension);
+      impulse += CalcSquare(r_c, cone.dimension);
+    }
+    scaled += contribution;
     if (contribution > worst) {
       worst = contribution;
       result.worst_block = static_cast<int>(c);
     }
   }
-  const double r_norm = r.norm();
-  const double reference = r_norm > 0 ? r_norm : std::sqrt(free_impulse);
-  const double size = std::max({problem.b.norm(), r_norm, u.norm()});
+  const double reference = std::sqrt(impulse > 0 ? impulse : free_impulse);
+  const double size = std::max({problem.b.norm(), r.norm(), u.norm()});
   result.relative = reference > 0 ? std::sqrt(scaled) / reference : 0.0;
   result.absolute = size > 0 ? std::sqrt(plain) / size : 0.0;
   if (!std::isfinite(scaled) || !std::isfinite(plain) || !std::isfinite(reference)) {

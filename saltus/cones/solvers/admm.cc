@@ -5,6 +5,7 @@
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
 #include "saltus/cones/solvers/judge.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/shifted_lu.h"
 
 namespace saltus {
@@ -18,6 +19,7 @@ constexpr int kCheckPeriod = 10;  // passes between judgements
 }  // namespace
 
 SolveReport AdmmSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);
@@ -53,8 +55,8 @@ SolveReport AdmmSolver::Solve(const ConicProblem& problem, VectorX* r) {
     dual = -penalty * D.cwiseProduct(nu);
     x = penalty * D.cwiseProduct(z - nu) - problem.b;
     for (const Cone& cone : problem.cones) {  // − s
-      if (cone.kind != ConeKind::kFriction) continue;
-      x[cone.offset] -= cone.friction * CalcNorm(dual.data() + cone.offset + 1, cone.dimension - 1);
+      if (!IsFrictional(cone)) continue;
+      x[cone.offset] -= CalcDeSaxceShift(cone, dual.data() + cone.offset);
     }
     lu.SolveInPlace(&x);  // (1)
     if (!x.allFinite()) return judge.Finish(SolveStatus::kNotFinite, k, r);

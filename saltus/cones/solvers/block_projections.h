@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "saltus/cones/conic_problem.h"
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 
 namespace saltus {
 
@@ -19,7 +19,8 @@ inline void ProjectBlocks(const ConicProblem& problem, const VectorX& r, VectorX
         x_c[0] = ProjectOntoNonnegative(x_c[0]);
         break;
       case ConeKind::kFriction:
-        ProjectOntoFrictionCone(cone.friction, cone.dimension, x_c);
+      case ConeKind::kRollingFriction:
+        ProjectOntoCone(cone, x_c);
         break;
       case ConeKind::kBox:
         ProjectOntoDisc(CalcBoxBound(problem, cone, r.data()), cone.dimension, x_c);
@@ -28,12 +29,12 @@ inline void ProjectBlocks(const ConicProblem& problem, const VectorX& r, VectorX
   }
 }
 
-/// û = u + μ|u_T| n in place, for all friction blocks.
+/// û in place, for all frictional blocks.
 inline void AddDeSaxceShift(const ConicProblem& problem, VectorX* u) {
   for (const Cone& cone : problem.cones) {
-    if (cone.kind != ConeKind::kFriction) continue;
+    if (!IsFrictional(cone)) continue;
     double* u_c = u->data() + cone.offset;
-    u_c[0] += cone.friction * CalcNorm(u_c + 1, cone.dimension - 1);
+    u_c[0] += CalcDeSaxceShift(cone, u_c);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 
 namespace saltus {
 namespace {
@@ -14,38 +14,53 @@ using ConstMap = Eigen::Map<const VectorX>;
 
 constexpr double kBoundaryEigenvalue = 1e-8;  // of w, eq. (4)
 
-// P_K of the friction cone at x and its derivative.
-void ProjectWithDerivative(double mu, Vector* x, Matrix* dP) {
+// P_K of a frictional block at x and its derivative.
+void ProjectWithDerivative(const FrictionGroups& groups, Vector* x, Matrix* dP) {
   const int d = static_cast<int>(x->size());
-  const double t = x->tail(d - 1).norm(), n = (*x)[0];
+  double norms[FrictionGroup::kMaxGroups];
+  bool active[FrictionGroup::kMaxGroups];
+  const double normal = FindGroupNormal(groups.group, groups.count, x->data(), norms, active);
   dP->setZero(d, d);
-  if (n >= 0 && t <= mu * n) {
-    dP->setIdentity(d, d);
-    return;
-  }
-  if (mu * t <= -n) {
+  if (!(normal > 0)) {
     x->setZero();
     return;
   }
-  const Vector s = x->tail(d - 1) / t;
-  const double N = (n + mu * t) / (1 + mu * mu);
-  Vector dN(d);
-  dN[0] = 1;
-  dN.tail(d - 1) = mu * s;
-  dN /= 1 + mu * mu;
+  Vector dN = Vector::Unit(d, 0);
+  double weight = 1;
+  for (int k = 0; k < groups.count; ++k) {
+    const FrictionGroup& g = groups.group[k];
+    if (!active[k] || !(norms[k] > 0)) continue;
+    dN.segment(g.first, g.dimension) = g.coefficient / norms[k] * x->segment(g.first, g.dimension);
+    weight += g.coefficient * g.coefficient;
+  }
+  dN /= weight;
   dP->row(0) = dN.transpose();
-  dP->bottomRows(d - 1) = mu * s * dN.transpose();
-  dP->bottomRightCorner(d - 1, d - 1) +=
-      mu * N / t * (Matrix::Identity(d - 1, d - 1) - s * s.transpose());
-  (*x)[0] = N;
-  x->tail(d - 1) = mu * N * s;
+  (*x)[0] = normal;
+  for (int k = 0; k < groups.count; ++k) {
+    const auto [first, size, m] = groups.group[k];
+    if (!active[k]) {
+      dP->block(first, first, size, size).setIdentity();
+      continue;
+    }
+    if (!(norms[k] > 0)) continue;
+    const Vector s = x->segment(first, size) / norms[k];
+    dP->middleRows(first, size) = m * s * dN.transpose();
+    dP->block(first, first, size, size) +=
+        m * normal / norms[k] * (Matrix::Identity(size, size) - s * s.transpose());
+    x->segment(first, size) = m * normal * s;
+  }
 }
 
 // ∂û/∂u.
-Matrix CalcShiftDerivative(double mu, int d, const double* u) {
+Matrix CalcShiftDerivative(const Cone& cone, const double* u) {
+  const int d = cone.dimension;
   Matrix D = Matrix::Identity(d, d);
-  const double speed = CalcNorm(u + 1, d - 1);
-  for (int i = 1; i < d && speed > 0; ++i) D(0, i) = mu * u[i] / speed;
+  for (const FrictionGroup& k : ListGroups(cone)) {
+    const double speed = CalcNorm(u + k.first, k.dimension);
+    for (int i = k.first; i < k.first + k.dimension && speed > 0; ++i) {
+      D(0, i) = k.coefficient * u[i] / speed;
+    }
+  }
   return D;
 }
 
@@ -54,12 +69,12 @@ void CalcNaturalMap(const Cone& cone, double rho, const double* r, const double*
                     BlockEquation* e) {
   const int d = cone.dimension;
   Vector x = ConstMap(r, d) - rho * ConstMap(u, d);
-  x[0] -= rho * cone.friction * CalcNorm(u + 1, d - 1);
+  x[0] -= rho * CalcDeSaxceShift(cone, u);
   Matrix dP;
-  ProjectWithDerivative(cone.friction, &x, &dP);
+  ProjectWithDerivative(ListGroups(cone), &x, &dP);
   e->F = ConstMap(r, d) - x;
   e->A = Matrix::Identity(d, d) - dP;
-  e->B = rho * dP * CalcShiftDerivative(cone.friction, d, u);
+  e->B = rho * dP * CalcShiftDerivative(cone, u);
 }
 
 // (2)
@@ -74,21 +89,23 @@ void CalcAlartCurnier(const Cone& cone, double rho, const double* r, const doubl
   e->F[0] = rho * u[0];
   e->A(0, 0) = 0;
   e->B(0, 0) = rho;
-  const Vector y = ConstMap(r + 1, d - 1) - rho * ConstMap(u + 1, d - 1);
-  const double length = y.norm(), radius = cone.friction * z;
-  if (length <= radius) {  // stick: F_T = ρ u_T
-    e->F.tail(d - 1) = rho * ConstMap(u + 1, d - 1);
-    e->A.setZero();
-    e->B.diagonal().setConstant(rho);
-    return;
+  for (const auto [first, size, m] : ListGroups(cone)) {
+    const Vector y = ConstMap(r + first, size) - rho * ConstMap(u + first, size);
+    const double length = y.norm(), radius = m * z;
+    if (length <= radius) {  // stick: F_k = ρ u_k
+      e->F.segment(first, size) = rho * ConstMap(u + first, size);
+      e->A.block(first, first, size, size).setZero();
+      e->B.block(first, first, size, size).diagonal().setConstant(rho);
+      continue;
+    }
+    const Vector s = y / length;
+    const Matrix turn = radius / length * (Matrix::Identity(size, size) - s * s.transpose());
+    e->F.segment(first, size) -= radius * s;
+    e->A.block(first, first, size, size) -= turn;
+    e->B.block(first, first, size, size) = rho * turn;
+    e->A.block(first, 0, size, 1) = -m * s;
+    e->B.block(first, 0, size, 1) = rho * m * s;
   }
-  const Vector s = y / length;
-  const Matrix turn = radius / length * (Matrix::Identity(d - 1, d - 1) - s * s.transpose());
-  e->F.tail(d - 1) -= radius * s;
-  e->A.bottomRightCorner(d - 1, d - 1) -= turn;
-  e->B.bottomRightCorner(d - 1, d - 1) = rho * turn;
-  e->A.bottomLeftCorner(d - 1, 1) = -cone.friction * s;
-  e->B.bottomLeftCorner(d - 1, 1) = rho * cone.friction * s;
 }
 
 Matrix MakeArrow(const Vector& x) {
@@ -122,7 +139,7 @@ void CalcFischerBurmeister(const Cone& cone, double rho, const double* r, const 
   x[0] *= mu;
   y[0] += mu * y.tail(d - 1).norm();
   y.tail(d - 1) *= mu;
-  Matrix dx = Matrix::Identity(d, d), dy = rho * CalcShiftDerivative(mu, d, u);
+  Matrix dx = Matrix::Identity(d, d), dy = rho * CalcShiftDerivative(cone, u);
   dx(0, 0) = mu;
   dy.bottomRows(d - 1) *= mu;
   // Square root by the eigenvalues of x∘x + y∘y.
@@ -183,9 +200,10 @@ void CalcPlain(const Cone& cone, double bound, double rho, const double* r, cons
 
 void CalcBlockEquation(ConeFunction function, const Cone& cone, double bound, double rho,
                        const double* r, const double* u, BlockEquation* equation) {
-  if (cone.kind != ConeKind::kFriction) return CalcPlain(cone, bound, rho, r, u, equation);
+  if (!IsFrictional(cone)) return CalcPlain(cone, bound, rho, r, u, equation);
   if (function == ConeFunction::kNaturalMap) return CalcNaturalMap(cone, rho, r, u, equation);
-  if (function == ConeFunction::kAlartCurnier || !(cone.friction > 0)) {
+  if (function == ConeFunction::kAlartCurnier || cone.kind != ConeKind::kFriction ||
+      !(cone.friction > 0)) {
     return CalcAlartCurnier(cone, rho, r, u, equation);
   }
   CalcFischerBurmeister(cone, rho, r, u, equation);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 
 namespace saltus {
 namespace {
@@ -25,18 +25,33 @@ void FaceNewton::Prepare(const ConicProblem& problem) {
   }
 }
 
-void FaceNewton::AddUnit(int row) { unknowns_.push_back({row, 1, {1, 0, 0}, {1, 0, 0}, 0}); }
+void FaceNewton::AddUnit(int row) { unknowns_.push_back({row, 1, {1}, {1}, 0}); }
 
-void FaceNewton::AddSlip(const Cone& cone, const double* u, const double* r) {
-  const int d = cone.dimension;
-  const double limit = cone.friction * r[0];
-  Unknown normal{cone.offset, d, {1, 0, 0}, {1, 0, 0}, 0};  // (2)
-  for (int i = 1; i < d; ++i) normal.direction[i] = limit > 0 ? r[i] / r[0] : 0.0;
+// A loaded frictional block: (1) for the groups that stick, (2) and (3) for those that slip.
+void FaceNewton::AddFriction(const Cone& cone, const double* u, const double* r) {
+  Unknown normal{cone.offset, 1, {1}, {1}, 0};  // (2)
+  const FrictionGroups groups = ListGroups(cone);
+  const auto slips = [&](const FrictionGroup& k) {
+    return CalcNorm(r + k.first, k.dimension) >= kOnBoundary * k.coefficient * r[0];
+  };
+  for (const FrictionGroup& k : groups) {
+    if (!slips(k)) continue;
+    normal.dimension = cone.dimension;
+    for (int i = k.first; i < k.first + k.dimension && k.coefficient > 0; ++i) {
+      normal.direction[i] = r[i] / r[0];
+    }
+  }
   unknowns_.push_back(normal);
-  if (d == 2 || !(limit > 0)) return;
-  const double x = -r[2] / limit, y = r[1] / limit;  // d⊥
-  const double kappa = CalcNorm(u + 1, 2) / limit;
-  unknowns_.push_back({cone.offset, 3, {0, x, y}, {0, x, y}, kappa});  // (3)
+  for (const FrictionGroup& k : groups) {
+    const double limit = k.coefficient * r[0];
+    if (!slips(k)) {
+      for (int i = 0; i < k.dimension; ++i) AddUnit(cone.offset + k.first + i);  // (1)
+    } else if (k.dimension == 2 && limit > 0) {
+      const double x = -r[k.first + 1] / limit, y = r[k.first] / limit;  // d⊥
+      const double kappa = CalcNorm(u + k.first, 2) / limit;
+      unknowns_.push_back({cone.offset + k.first, 2, {x, y}, {x, y}, kappa});  // (3)
+    }
+  }
 }
 
 void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, const VectorX& r) {
@@ -52,8 +67,9 @@ void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, 
         free = r_c[0] > 0;
         break;
       case ConeKind::kFriction:
-        free = r_c[0] > 0 && CalcNorm(r_c + 1, d - 1) < kOnBoundary * cone.friction * r_c[0];
-        if (!free && r_c[0] > 0) AddSlip(cone, u.data() + cone.offset, r_c);
+      case ConeKind::kRollingFriction:
+        free = false;
+        if (r_c[0] > 0) AddFriction(cone, u.data() + cone.offset, r_c);
         break;
       case ConeKind::kBox:
         free = CalcNorm(r_c, d) < kOnBoundary * CalcBoxBound(problem, cone, r.data());

@@ -11,9 +11,10 @@
 //   slip      δ_c = (1, μ d) α + (0, d⊥) β,   r_T = μ r_N d:
 //             (A δ)_N = −u_N (2) d⊥·(A δ)_T + κ β = −d⊥·u_T,   κ = |u_T| / |r_T| (3)
 //
-// (3) linearises u_T = −κ r_T. The system is singular where impulses are not unique: its diagonal
-// is raised by a 1e-10th, which picks a step of moderate size. The step only proposes a starting
-// point for the next sweep, and the caller judges what comes out of it by the natural map.
+// (3) linearises u_T = −κ r_T. Rolling and spinning moments stick or slip likewise, each on its
+// own. The system is singular where impulses are not unique: its diagonal is raised by a 1e-10th,
+// which picks a step of moderate size. The step only proposes a starting point for the next sweep,
+// and the caller judges what comes out of it by the natural map.
 #pragma once
 
 #include <vector>
@@ -36,14 +37,14 @@ class FaceNewton {
   struct Unknown {
     int row;              // first row of the block
     int dimension;        // components of `direction`
-    double direction[3];  // of δ
-    double equation[3];   // of the row that is solved
+    double direction[6];  // of δ
+    double equation[6];   // of the row that is solved
     double stiffness;     // κ of eq. (3), else 0
   };
 
   void CollectUnknowns(const ConicProblem& problem, const VectorX& u, const VectorX& r);
   void AddUnit(int row);
-  void AddSlip(const Cone& cone, const double* u, const double* r);
+  void AddFriction(const Cone& cone, const double* u, const double* r);
   bool SolveLinear(int size);
 
   int size_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/proximal_point.h"
 
 namespace saltus {
@@ -17,6 +18,7 @@ constexpr int kCycle = 3;          // rounds after which the second method is th
 }  // namespace
 
 SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   Judge judge(problem, options_);

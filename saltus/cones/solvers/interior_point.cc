@@ -268,9 +268,11 @@ SolveReport InteriorPointSolver::Solve(const ConicProblem& problem, VectorX* r) 
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   const bool solved = judge.Evaluate(*r);
-  const bool has_box = std::any_of(problem.cones.begin(), problem.cones.end(),
-                                   [](const Cone& c) { return c.kind == ConeKind::kBox; });
-  if (has_box) return judge.Finish(SolveStatus::kUnsupported, 0, r);
+  const bool supported =
+      std::none_of(problem.cones.begin(), problem.cones.end(), [](const Cone& c) {
+        return c.kind == ConeKind::kBox || c.kind == ConeKind::kRollingFriction;
+      });
+  if (!supported) return judge.Finish(SolveStatus::kUnsupported, 0, r);
   if (solved) return judge.Finish(SolveStatus::kConverged, 0, r);
   BlockSparseDelassus storage;
   ConvexProblem convex(problem, MakeBlockSparse(problem, &storage));

@@ -16,7 +16,8 @@
 // [@cite AcaryEtAl2011] and is slow, or fails, for large μ with strong coupling of normal and
 // tangential directions. `associated` stops after the first problem, s = 0: the convex relaxation,
 // whose sliding contacts open by μ|u_T|. It is judged by the law of Coulomb like any other answer.
-// Free, nonnegative and friction blocks; boxes: kUnsupported. Starts from its own interior point.
+// Free, nonnegative and friction blocks; boxes and rolling: kUnsupported. Starts from its own
+// interior point.
 #pragma once
 
 #include <memory>

@@ -30,6 +30,7 @@ bool LocalBlocks::Factor(const ConicProblem& problem) {
   inverses_.clear();
   friction2_.clear();
   friction3_.clear();
+  rolling_.clear();
   discs_.clear();
   loads_.clear();
   load_columns_.clear();
@@ -41,7 +42,7 @@ bool LocalBlocks::Factor(const ConicProblem& problem) {
   int row = 0;
   for (const Cone& cone : problem.cones) {
     SALTUS_CHECK(cone.offset == row, "cone blocks must follow each other without gaps");
-    largest = std::max(largest, diagonal_.segment(cone.offset, cone.dimension).sum());
+    largest = std::max(largest, diagonal_.segment(cone.offset, CountForceRows(cone)).sum());
     row += cone.dimension;
   }
   SALTUS_CHECK(row == problem.size(), "cone blocks must cover all rows");
@@ -54,10 +55,11 @@ void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double
   LocalBlock& block = blocks_.emplace_back();
   block.offset = cone.offset;
   block.dimension = d;
-  const double trace = diagonal_.segment(cone.offset, d).sum();
-  const bool movable = trace > smallest_trace && (cone.kind != ConeKind::kFriction ||
-                                                  diagonal_[cone.offset] > smallest_trace / d);
-  means_.push_back(movable ? trace / d : 0.0);
+  const int num_forces = CountForceRows(cone);
+  const double trace = diagonal_.segment(cone.offset, num_forces).sum();
+  const bool movable = trace > smallest_trace &&
+                       (!IsFrictional(cone) || diagonal_[cone.offset] > smallest_trace / d);
+  means_.push_back(movable ? trace / num_forces : 0.0);
   if (!movable) return;
   FreeMatrix W(d, d);
   problem.A->CalcDiagonalBlock(cone.offset, d, W);
@@ -84,6 +86,12 @@ void LocalBlocks::AddBlock(const ConicProblem& problem, const Cone& cone, double
         block.index = static_cast<int>(friction3_.size());
         friction3_.emplace_back().Factor(W, cone.friction);
       }
+      break;
+    case ConeKind::kRollingFriction:
+      SALTUS_CHECK(d >= 3 && d <= 6, "a rolling block has three to six rows");
+      block.kind = LocalKind::kRolling;
+      block.index = static_cast<int>(rolling_.size());
+      rolling_.emplace_back().Factor(W, cone);
       break;
     case ConeKind::kBox:
       SALTUS_CHECK(d <= 3, "a box block has at most three rows");

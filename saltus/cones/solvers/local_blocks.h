@@ -1,9 +1,12 @@
 // The local problems of a sweep: for every cone block of a problem the data of its exact solution
 // with all other blocks at rest, by kind.
 //
-//   nonnegative   r = max(0, r° − u°/A_cc) (1) free          r = r° − A_cc⁻¹ u° (2) friction
-//   coulomb_block.h box           disc_block.h; the bound follows the load, evaluated at the visit
-//   (3) immovable     A_cc = 0 (in the normal direction, for friction): r = 0
+//   nonnegative   r = max(0, r° − u°/A_cc)                                                     (1)
+//   free          r = r° − A_cc⁻¹ u°                                                           (2)
+//   friction      coulomb_block.h
+//   rolling       rolling_block.h
+//   box           disc_block.h; the bound follows the load, evaluated at the visit             (3)
+//   immovable     A_cc = 0 (in the normal direction, for friction): r = 0
 #pragma once
 
 #include <vector>
@@ -11,10 +14,11 @@
 #include "saltus/cones/conic_problem.h"
 #include "saltus/cones/solvers/coulomb_block.h"
 #include "saltus/cones/solvers/disc_block.h"
+#include "saltus/cones/solvers/rolling_block.h"
 
 namespace saltus {
 
-enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, kBox };
+enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, kBox, kRolling };
 
 struct LocalBlock {
   LocalKind kind = LocalKind::kImmovable;
@@ -46,8 +50,10 @@ class LocalBlocks {
 
   int size() const { return static_cast<int>(blocks_.size()); }
   const LocalBlock& block(int c) const { return blocks_[c]; }
-  /// d/tr(A_cc) inverted: the mean diagonal entry of each block, 0 if immovable.
+  /// The mean diagonal entry of each block (of its forces, if it is a rolling one), 0 if immovable.
   double mean_diagonal(int c) const { return means_[c]; }
+  /// A_ii of all rows.
+  const VectorX& diagonal() const { return diagonal_; }
 
   double SolveNonnegative(int index, double u, double r) const {  // (1)
     const double x = r - u * reciprocals_[index];
@@ -58,6 +64,7 @@ class LocalBlocks {
   }
   const CoulombBlock2& friction2(int index) const { return friction2_[index]; }
   const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
+  const RollingBlock& rolling(int index) const { return rolling_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
   double CalcBound(int index, const double* r) const;  // (3)
@@ -72,6 +79,7 @@ class LocalBlocks {
   std::vector<FreeMatrix> inverses_;
   std::vector<CoulombBlock2> friction2_;
   std::vector<CoulombBlock3> friction3_;
+  std::vector<RollingBlock> rolling_;
   std::vector<DiscBlock> discs_;
   std::vector<SparseLoad> loads_;  // one for each disc
   std::vector<int> load_columns_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 #include "saltus/cones/solvers/sweep.h"
 
 namespace saltus {
@@ -80,6 +80,10 @@ bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
   for (int c = 0; c < blocks_.size(); ++c) {
     const LocalBlock& block = blocks_.block(c);
     weights_.segment(block.offset, block.dimension).setConstant(blocks_.mean_diagonal(c));
+    if (block.kind == LocalKind::kRolling) {  // Moments have other units than impulses.
+      weights_.segment(block.offset, block.dimension) =
+          blocks_.diagonal().segment(block.offset, block.dimension);
+    }
     if (block.kind == LocalKind::kImmovable) r->segment(block.offset, block.dimension).setZero();
   }
   anderson_.Reset(n, options_.memory);
@@ -144,7 +148,7 @@ SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& 
     if (blocks_.block(c).kind != LocalKind::kImmovable) continue;
     const Cone& cone = problem.cones[c];
     const double* u = scratch_.u.data() + cone.offset;
-    const bool unilateral = cone.kind == ConeKind::kNonnegative || cone.kind == ConeKind::kFriction;
+    const bool unilateral = cone.kind == ConeKind::kNonnegative || IsFrictional(cone);
     if (unilateral && u[0] < -tolerance) return SolveStatus::kInfeasible;
     if (cone.kind == ConeKind::kFree && CalcNorm(u, cone.dimension) > tolerance) {
       return SolveStatus::kInfeasible;

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "saltus/cones/block_sparse_copy.h"
-#include "saltus/cones/projections.h"
+#include "saltus/cones/friction_groups.h"
 #include "saltus/cones/solvers/cone_equations.h"
 #include "saltus/cones/solvers/judge.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 
 namespace saltus {
 namespace {
@@ -47,12 +48,15 @@ void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const Vect
       ProjectOntoDisc(CalcBoxBound(problem, cone, r->data()), d, r_c);
       break;
     }
-    case ConeKind::kFriction: {
+    case ConeKind::kFriction:
+    case ConeKind::kRollingFriction: {
       row(0);
       r_c[0] = ProjectOntoNonnegative(r_c[0]);
-      const double sum = diagonal.segment(cone.offset + 1, d - 1).sum();
-      MoveRows(A, problem.b, c, 1, d - 1, omega * Invert(sum, smallest), r);
-      ProjectOntoDisc(cone.friction * r_c[0], d - 1, r_c + 1);  // (2)
+      for (const auto [first, size, m] : ListGroups(cone)) {
+        const double sum = diagonal.segment(cone.offset + first, size).sum();
+        MoveRows(A, problem.b, c, first, size, omega * Invert(sum, smallest), r);
+        ProjectOntoDisc(m * r_c[0], size, r_c + first);  // (2)
+      }
       break;
     }
   }
@@ -61,6 +65,7 @@ void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const Vect
 }  // namespace
 
 SolveReport PgsSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;

@@ -4,6 +4,7 @@
 //   free, box     r_i ← r_i − ω u_i / A_ii, clipped to the box
 //   friction      normal row as (1), then all tangential rows at once
 //                 r_T ← P_D(r_T − ω u_T / λ),  λ = tr A_TT,  D = disc of radius μ r_N (2)
+//   rolling       then its moments, as (2)
 //
 // u is kept up to date after each block. Fixed points are exact solutions, friction included. The
 // simplest method of all: a few hundred sweeps for rough answers, slow beyond; NSGS (nsgs.h), which

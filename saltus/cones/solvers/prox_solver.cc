@@ -5,6 +5,7 @@
 
 #include "saltus/cones/solvers/block_projections.h"
 #include "saltus/cones/solvers/judge.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 
 namespace saltus {
 namespace {
@@ -16,6 +17,7 @@ constexpr int kCheckPeriod = 10;
 }  // namespace
 
 SolveReport ProxSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);

@@ -4,6 +4,7 @@
 
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 
 namespace saltus {
 namespace {
@@ -15,6 +16,7 @@ constexpr int kMaxFailures = 8;  // of the inner method in a row
 }  // namespace
 
 SolveReport ProximalPointSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;

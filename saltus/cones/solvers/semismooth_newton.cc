@@ -6,6 +6,7 @@
 
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
+#include "saltus/cones/solvers/moment_scaling.h"
 
 namespace saltus {
 namespace {
@@ -96,6 +97,7 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
 }
 
 SolveReport SemismoothNewtonSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;

@@ -149,6 +149,12 @@ void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepC
       add(form->template Update<LocalBlocks::FreeVector>(
           c, block, r, [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
       break;
+    case LocalKind::kRolling:
+      if (form->StaysOpen(c, block, r)) break;
+      add(form->template Update<RollingBlock::Vector>(
+          c, block, r,
+          [&](const auto& u, const auto& x) { return blocks.rolling(k).Solve(u, x); }));
+      break;
     case LocalKind::kBox: {
       const double bound = blocks.CalcBound(k, r);
       add(form->template Update<DiscBlock::Vector>(c, block, r, [&](const auto& u, const auto& x) {
