@@ -48,11 +48,31 @@ struct Contact {
   /// one for spinning if spinning > 0. Only with friction.
   int angular = 0;
   int rows() const { return dimension + angular; }
+  /// The column of `frame` about which the k-th angular row turns.
+  int angular_axis(int k) const { return dimension == 2 ? 2 : rolling > 0 && k < 2 ? 1 + k : 0; }
   Vector3 bias = Vector3::Zero();       // ∂(gap, slips)/∂t at fixed q, m/s
   Vector3 point = Vector3::Zero();      // world, midway between the witnesses
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2, world
   int first_block = 0, num_blocks = 0;  // into ContactSet::blocks
 };
+
+/// Impulse and moment of a contact along n, t1, t2 from its rows, and back. Rows beyond `count` are
+/// not there (a frictionless problem has one).
+template <typename Rows>
+void SplitRows(const Contact& c, const Rows& rows, int count, Vector3* impulse, Vector3* moment) {
+  impulse->setZero();
+  moment->setZero();
+  for (int k = 0; k < count; ++k) {
+    if (k < c.dimension) {
+      (*impulse)[k] = rows[k];
+    } else {
+      (*moment)[c.angular_axis(k - c.dimension)] = rows[k];
+    }
+  }
+}
+inline double JoinRow(const Contact& c, const Vector3& impulse, const Vector3& moment, int k) {
+  return k < c.dimension ? impulse[k] : moment[c.angular_axis(k - c.dimension)];
+}
 
 struct DryFriction {
   ContactKey key;

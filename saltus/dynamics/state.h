@@ -17,6 +17,14 @@ struct ContactMemory {
   Vector3 moment = Vector3::Zero();   // of rolling and spinning friction, world axes, N m s
 };
 
+/// From the impulses in the rows of a contact; `count` of them are there.
+template <typename Rows>
+ContactMemory MakeMemory(const Contact& c, const Rows& rows, int count) {
+  Vector3 impulse, moment;
+  SplitRows(c, rows, count, &impulse, &moment);
+  return {c.key, c.frame * impulse, c.frame * moment};
+}
+
 struct State {
   double time = 0;                            // s
   VectorX q;                                  // coordinates

@@ -23,8 +23,13 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
     Cone cone;
     cone.kind = frictional ? ConeKind::kFriction : ConeKind::kNonnegative;
     cone.offset = size_;
-    cone.dimension = frictional ? c.dimension : 1;
+    cone.dimension = frictional ? c.rows() : 1;
     cone.friction = frictional ? c.friction : 0;
+    if (frictional && c.angular > 0) {
+      cone.kind = ConeKind::kRollingFriction;
+      cone.rolling = c.rolling;
+      cone.spinning = c.spinning;
+    }
     problem_.cones.push_back(cone);
     blocks_.push_back({c.first_block, c.num_blocks, cone.dimension, 0});
     size_ += cone.dimension;

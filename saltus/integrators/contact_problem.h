@@ -34,7 +34,7 @@ struct DelassusCorrection {
 class ContactProblem {
  public:
   /// All rows; contacts with friction but without the dry frictions of joints; normal rows only;
-  /// contacts with friction as two blocks each, a nonnegative one and a disc with a bound to be set.
+  /// contacts with friction as two blocks each, a nonnegative one and a disc whose bound is to set.
   enum class Rows { kAll, kContactsOnly, kNormalOnly, kSplit };
 
   /// Lays out blocks and rows. `active` are indices into set.contacts. With kNormalOnly every

@@ -1,5 +1,7 @@
 #include "saltus/integrators/integrator.h"
 
+#include <cstdio>
+
 namespace saltus {
 
 const char* StatusName(StepStatus status) {
@@ -16,6 +18,15 @@ const char* StatusName(StepStatus status) {
       return "NaN or infinity";
   }
   return "unknown";
+}
+
+std::string DescribeUnsolved(const System& system, double residual, const ContactKey* worst) {
+  char text[48];
+  std::snprintf(text, sizeof(text), "residual %.1e, worst at ", residual);
+  return text +
+         (worst != nullptr ? "contact '" + system.ContactName(*worst) + "'" : "a joint friction") +
+         "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
+         "or on_failure: flag";
 }
 
 StepWork& StepWork::operator+=(const StepWork& other) {

@@ -74,6 +74,9 @@ struct StepReport {
   bool ok() const { return status == StepStatus::kOk; }
 };
 
+/// What to tell of a contact problem that was not solved; `worst` may be null: a joint's friction.
+std::string DescribeUnsolved(const System& system, double residual, const ContactKey* worst);
+
 class Integrator {
  public:
   virtual ~Integrator() = default;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -183,7 +182,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
       continue;
     }
     const Contact& c = contacts_.contacts[active_[i]];
-    bias_.segment(o, cone.dimension) = c.bias.head(cone.dimension);
+    bias_.segment(o, cone.dimension).setZero();
+    const int d = std::min(cone.dimension, c.dimension);
+    bias_.segment(o, d) = c.bias.head(d);
   }
   u_minus_ += bias_;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
@@ -194,7 +195,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     } else if (c.gap > 0) {
       shift_[o] = c.gap / h;  // (7)
     }
-    for (int k = 1; k < problem_.cone(i).dimension; ++k) {
+    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
     }
   }
@@ -212,9 +213,11 @@ void MoreauJean::Impl::WarmStart(const State& state) {
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     const Contact& c = contacts_.contacts[active_[i]];
     if (!find(c.key)) continue;
-    const Vector3 local = c.frame.transpose() * memory->impulse;
-    const int d = problem_.cone(i).dimension;
-    r_.segment(problem_.offset(i), d) = local.head(d);
+    const Vector3 impulse = c.frame.transpose() * memory->impulse;
+    const Vector3 moment = c.frame.transpose() * memory->moment;
+    for (int k = 0; k < problem_.cone(i).dimension; ++k) {
+      r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
+    }
   }
   memory = state.contacts.begin();
   for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
@@ -500,8 +503,9 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
     result.gap = c.gap;
     result.point = c.point;
     result.frame = c.frame;
-    result.impulse.head(d) = r_.segment(o, d);
-    result.velocity.head(d) = u_.segment(o, d);
+    Vector3 spin;
+    SplitRows(c, r_.segment(o, d), d, &result.impulse, &result.moment);
+    SplitRows(c, u_.segment(o, d), d, &result.velocity, &spin);
     // An impact: newly closed, and approaching faster than the forces of one step explain.
     const double by_forces = std::abs(u_free_[o] - u_minus_[o]);
     result.impact = r_[o] > 0 && !closed_before && -u_minus_[o] > by_forces;
@@ -543,17 +547,15 @@ void MoreauJean::Impl::Remember(State* state) const {
   for (int i = 0; i < problem_.num_blocks(); ++i) {
     const int o = problem_.offset(i);
     const int d = problem_.cone(i).dimension;
-    ContactMemory memory;
-    memory.impulse.head(d) = r_.segment(o, d);
-    if (memory.impulse.isZero(0)) continue;
+    if (r_.segment(o, d).isZero(0)) continue;
     if (i < problem_.num_contacts()) {
       const Contact& c = contacts_.contacts[active_[i]];
-      memory.key = c.key;
-      memory.impulse = c.frame * memory.impulse;
-    } else {
-      memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+      state->contacts.push_back(MakeMemory(c, r_.segment(o, d), d));
+      continue;
     }
-    state->contacts.push_back(memory);
+    ContactMemory& memory = state->contacts.emplace_back();
+    memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+    memory.impulse.head(d) = r_.segment(o, d);
   }
   std::sort(state->contacts.begin(), state->contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
@@ -562,19 +564,11 @@ void MoreauJean::Impl::Remember(State* state) const {
 void MoreauJean::Impl::NameCulprit(const System& system) {
   switch (report_.status) {
     case StepStatus::kSolverNotConverged: {
-      const auto contacts = static_cast<int>(report_.contacts.size());
-      char residual[32];
-      std::snprintf(residual, sizeof(residual), "%.1e", report_.solver_residual);
-      report_.culprit = std::string("residual ") + residual + ", worst at ";
-      if (worst_block_ >= 0 && worst_block_ < contacts) {
-        report_.culprit +=
-            "contact '" + system.ContactName(report_.contacts[worst_block_].key) + "'";
-      } else {
-        report_.culprit += "a joint friction";
-      }
-      report_.culprit +=
-          "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
-          "or on_failure: flag";
+      const bool in_contacts =
+          worst_block_ >= 0 && worst_block_ < static_cast<int>(report_.contacts.size());
+      report_.culprit =
+          DescribeUnsolved(system, report_.solver_residual,
+                           in_contacts ? &report_.contacts[worst_block_].key : nullptr);
       break;
     }
     case StepStatus::kNewtonNotConverged:

@@ -44,8 +44,9 @@ bool PoissonImpact::Solve(const ContactSet& set, std::span<const int> active, co
   compression_.FormDelassus(kkt);
   bias_.setZero(compression_.size());
   for (int i = 0; i < compression_.num_contacts(); ++i) {
-    const int d = std::min(compression_.cone(i).dimension, 3);
-    bias_.segment(compression_.offset(i), d) = set.contacts[active_[i]].bias.head(d);
+    const Contact& c = set.contacts[active_[i]];
+    const int d = std::min(compression_.cone(i).dimension, c.dimension);
+    bias_.segment(compression_.offset(i), d) = c.bias.head(d);
   }
   compression_.CalcVelocity(v, &u_);
   compression_.problem().b = u_ + bias_;

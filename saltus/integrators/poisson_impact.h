@@ -9,8 +9,8 @@
 // An integrator adds P_C + P_E to the impulses of its step and asks u_N ≥ u_N⁺ of the contacts that
 // have been hit: forces of the step do not change the outcome, as with Newton's law.
 //
-// In (2) the bound of friction depends on P_EN, which exceeds e P_CN only where a neighbour drives a
-// contact back: (2) is solved with fixed bounds, which are then corrected, until they agree.
+// In (2) the bound of friction depends on P_EN, which exceeds e P_CN only where a neighbour drives
+// a contact back: (2) is solved with fixed bounds, which are then corrected, until they agree.
 //
 // One contact without friction: u_N⁺ = −e u_N⁻, Newton's law. With friction, or with several
 // contacts of one body, the two differ; Poisson's impulse never depends on the speed that friction

@@ -44,8 +44,8 @@ struct Frame {
     Vector3 normal;   // unit, from the first to the second body
     Vector3 force;    // n, t1, t2 components, N: zero in an impact
     Vector3 impulse;  // n, t1, t2 components, N s: zero unless an impact
-    /// A pair of surfaces with bonds has one row more: the adhesion of its bonds (1 whole, 0 broken),
-    /// their largest opening as the gap, their force.
+    /// A pair of surfaces with bonds has one row more: the adhesion of its bonds (1 whole, 0
+    /// broken), their largest opening as the gap, their force.
     double adhesion = 0;
   };
   double time = 0;

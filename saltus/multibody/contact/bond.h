@@ -4,8 +4,8 @@
 // A bond joins the points of two bodies that coincide at the start; u = (u_N, u_T1, u_T2) is their
 // distance along axes that the first body carries, n outwards from it, and A its share of the area.
 // With e(u) = c_N (u_N⁺)² + c_T |u_T|²:
-//   stored energy   E = ½ A β² e(u),     force on the second body  −A β² (c_N u_N⁺, c_T u_T)   (1)
-//   b β̇ = −(β e − w)⁺;       b = 0:  0 ≤ −β̇ ⟂ w − β e ≥ 0                                      (2)
+//   stored energy   E = ½ A β² e(u),   force on the second body  −A β² (c_N u_N⁺, c_T u_T)   (1)
+//   b β̇ = −(β e − w)⁺;       b = 0:  0 ≤ −β̇ ⟂ w − β e ≥ 0                                   (2)
 // Contact and friction of the surfaces act beside it, as of any others: 0 ≤ g ⟂ P_N ≥ 0.
 // Discrete, implicit at the end t of a step that begins with β₀ at t₀:
 //   β = β₀ if β₀ e ≤ w,  else (b β₀ + h w)/(b + h e),   h = t − t₀     (b = 0: β = w/e)        (3)

@@ -19,6 +19,10 @@ void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   (newton ? contact->restitution : contact->poisson) = law.restitution;
   contact->restitution_tangential = law.restitution_tangential;
   contact->dimension = law.friction > 0 ? (planar ? 2 : 3) : 1;
+  if (law.friction == 0) return;
+  contact->rolling = law.rolling;
+  contact->spinning = planar ? 0 : law.spinning;  // nothing turns about a normal in the plane
+  contact->angular = (law.rolling > 0 ? (planar ? 1 : 2) : 0) + (contact->spinning > 0 ? 1 : 0);
 }
 
 /// Appends the rows with these gradients to the limit or friction added last.
@@ -176,16 +180,23 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal) {
 
 void AddContactBlock(int index, const Body& body, const Placement& placement,
                      const Contact& contact, double sign, ContactSet* contacts) {
-  const int d = contact.dimension;
+  const int d = contact.rows();
   const int n = body.num_velocities;
   double* values = contacts->AddBlock(index, body.first_velocity, n, d);
   const Matrix3 R_transposed = sign * placement.R.transpose();
   const Vector3 lever = contact.point - placement.p;
   for (int i = 0; i < d; ++i) {
-    const Vector3 direction = contact.frame.col(i);
-    Vector6 row;  // (2)
-    row.head<3>() = sign * direction;
-    row.tail<3>().noalias() = R_transposed * lever.cross(direction);
+    const bool angular = i >= contact.dimension;
+    const Vector3 direction =
+        contact.frame.col(angular ? contact.angular_axis(i - contact.dimension) : i);
+    Vector6 row;
+    if (angular) {  // (3)
+      row.head<3>().setZero();
+      row.tail<3>().noalias() = R_transposed * direction;
+    } else {  // (2)
+      row.head<3>() = sign * direction;
+      row.tail<3>().noalias() = R_transposed * lever.cross(direction);
+    }
     if (body.kind == BodyKind::kRigid) {
       Eigen::Map<Vector6>(values + i * 6) = row;
     } else {

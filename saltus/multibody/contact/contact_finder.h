@@ -4,6 +4,7 @@
 // p_B − p_A ∥ n. With x midway between them, r_i = x − p_i the levers and t₁, t₂ ⟂ n:
 //   u = (n, t₁, t₂)ᵀ (v_B(x) − v_A(x)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n      (1)
 //   rows of H:   B: [d, R_Bᵀ(r_B × d)],   A: −[d, R_Aᵀ(r_A × d)],   d ∈ {n, t₁, t₂}          (2)
+//   rolling and spinning:  ω_B − ω_A along d,   B: [0, R_Bᵀd],   A: −[0, R_Aᵀd]                (3)
 // One common point x makes action and reaction collinear: friction keeps the angular momentum.
 #pragma once
 
