@@ -12,6 +12,7 @@
 #include "saltus/integrators/contact_problem.h"
 #include "saltus/integrators/poisson_impact.h"
 #include "saltus/integrators/position_projection.h"
+#include "saltus/linalg/diagonal.h"
 #include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
@@ -54,7 +55,6 @@ class MoreauJean::Impl {
   void WarmStart(const State& state);
   void MoveTo(System& system, const State& start, double h, const VectorX& v, bool project);
   bool StepEquationsHold(System& system, const State& start, double h);
-  void DivideByMassDiagonal(VectorX* f) const;
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
   void SolveImpact(const State& start);
   bool SolveVelocity(System& system, const State& start, double h);
@@ -89,6 +89,7 @@ class MoreauJean::Impl {
   int worst_block_ = -1;
   double acceleration_bound_ = 0;  // m/s²
   double force_speed_ = 0;         // h |f/M|: what the forces of one step do to the velocity
+  double rounding_speed_ = 0;      // h |K/M| times the rounding of q
 
   std::vector<int> active_, closed_;
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
@@ -119,17 +120,7 @@ void MoreauJean::Impl::Prepare(System& system) {
   system.CalcMass(initial.q, &M_);
   kkt_->Factor(M_, G_);
   found_margin_ = -1;
-}
-
-/// f_i / M_ii: an acceleration for scales and bounds.
-void MoreauJean::Impl::DivideByMassDiagonal(VectorX* f) const {
-  const BlockPattern& pattern = M_.pattern();
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = M_.block(pattern.FindSlot(b, b));
-    for (int i = 0; i < pattern.size(b); ++i) {
-      if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
-    }
-  }
+  rounding_speed_ = 0;
 }
 
 /// The margin covers what can close within one step: twice the distance that the fastest point
@@ -139,7 +130,7 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
   if (!system.traits().has_contacts) return;
   system.CalcForce(t, q, v, &f_);
   acceleration_ = f_;
-  DivideByMassDiagonal(&acceleration_);
+  DivideByDiagonal(M_, &acceleration_);
   acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
   const double margin = 2 * h * (system.CalcSpeedBound(q, v) + h * acceleration_bound_) + 1e-9;
   if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
@@ -165,8 +156,8 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     active_.push_back(i);
-    const bool bounces = c.restitution > 0 || c.poisson > 0;
-    by_gap_.push_back(rests || (all && !(bounces && c.gap + h * u_n <= 0)));
+    by_gap_.push_back(rests ||
+                      (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();
@@ -219,7 +210,6 @@ void MoreauJean::Impl::WarmStart(const State& state) {
       r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
     }
   }
-  memory = state.contacts.begin();
   for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
     const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
     memory = state.contacts.begin();
@@ -266,6 +256,8 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
   if (system.traits().has_tangents) {
     system.CalcTangents(t, q_, v, TangentKind::kExact, &K_, &D_);
     S_.values() += a * D_.values() + a * a * K_.values();
+    rounding_speed_ = std::numeric_limits<double>::epsilon() * h * CalcLargestRatio(K_, M_) *
+                      (1 + q_.lpNorm<Eigen::Infinity>());
   }
   if (system.traits().num_constraints > 0) system.CalcConstraintJacobian(t, q_, &G_);
 }
@@ -362,8 +354,8 @@ bool MoreauJean::Impl::StepEquationsHold(System& system, const State& start, dou
   if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &scratch_);
   rhs_ -= scratch_;
   if (system.traits().num_constraints > 0) rhs_.noalias() -= G_theta_.transpose() * lambda_;
-  DivideByMassDiagonal(&rhs_);
-  return rhs_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale;
+  DivideByDiagonal(M_, &rhs_);
+  return rhs_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale + 4 * rounding_speed_;
 }
 
 void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
@@ -405,7 +397,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
   system.CalcForce(state->time, state->q, state->v, &f0_);
   scratch_ = f0_;
-  DivideByMassDiagonal(&scratch_);
+  DivideByDiagonal(M_, &scratch_);
   force_speed_ = h * scratch_.lpNorm<Eigen::Infinity>();
   FindContacts(system, state->time, state->q, state->v, h);
   ChooseActive(*state, h);

@@ -404,6 +404,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     const int d = velocity_problem_.cone(i).dimension;
     unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d) +
                                       impact_r_.segment(velocity_problem_.offset(i), d);
+    unknowns_[active_[i]].shift = shift_[velocity_problem_.offset(i)];
     unknowns_[active_[i]].u.head(d) = u_.segment(velocity_problem_.offset(i), d);
   }
   return W_.allFinite();

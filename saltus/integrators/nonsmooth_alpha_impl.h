@@ -29,6 +29,7 @@ class NonsmoothAlpha::Impl {
     Vector6 nu = Vector6::Zero();  // ν_N (and the parts of friction with (17)), kg m
     Vector6 P = Vector6::Zero();   // N s, in all rows of the contact
     Vector6 u = Vector6::Zero();   // u that the last velocity problem gave P to
+    double shift = 0;              // û_N − u_N − μ|u_T| of (4), (18)
     bool active = false;           // took part in (4)
     bool was_active = false;       // in some iteration of this step
   };

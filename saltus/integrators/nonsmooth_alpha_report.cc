@@ -35,7 +35,7 @@ void NonsmoothAlpha::Impl::ReportContacts(System& system) {
     if (result.impact) ++report_.impacts;
     report_.max_complementarity =
         std::max(report_.max_complementarity,
-                 std::abs(known.P[0] * (result.velocity[0] + c.restitution * u_minus[0])));
+                 std::abs(known.P[0] * (result.velocity[0] + known.shift)));
     report_.contacts.push_back(result);
     nu_of_contact_[count++] = known.nu[0];
   }

@@ -75,7 +75,7 @@ TEST(Compliance, HuntCrossleyDampingFollowsFromRestitution) {
     EXPECT_NEAR(a - std::log1p(a), -e * a - std::log1p(-e * a), 1e-12 * (1 + a)) << e;
   }
   EXPECT_EQ(CalcHuntCrossleyDamping(1, 2), 0);
-  EXPECT_NEAR(CalcHuntCrossleyDamping(0.9999, 2) * 2, 1.5e-4, 1e-8);
+  EXPECT_NEAR(CalcHuntCrossleyDamping(0.9999, 2) * 2, 1.5e-4, 3e-8);  // next term: 1.5 (1 − e)²
 }
 
 ShapeSpec MakeShape(const Shape& shape, const char* material = "soft") {
@@ -220,21 +220,19 @@ ModelBuilder MakeGlued(double viscosity = 0) {
 TEST(Bond, KeepsTheContractWholeAndWhileItBreaks) {
   MultibodySystem system(MakeGlued().Build());
   ASSERT_EQ(system.model().bonds.size(), 4u);
-  State state = system.MakeInitialState();
   ContractOptions options;
   options.step = 1e-6;  // u₀ = 1.4e-4 m: the law is smooth on one side of it
   options.tolerance = 1e-6;
-  for (const double opening : {0.3, 3.0}) {  // times u₀
-    ContractPoint point = MakeContractPoint(system, 5, 2e-5);
-    point.t = 0;
-    point.q[2] -= opening * std::sqrt(kEnergy / kNormal);
-    CheckSystemContract(&system, point, options);
-  }
-  MultibodySystem viscous(MakeGlued(0.1).Build());
-  ContractPoint point = MakeContractPoint(viscous, 5, 2e-5);
-  point.t = 0.05;
+  ContractPoint point = MakeContractPoint(system, 5, 2e-5);
+  point.t = 0;
+  point.q[2] -= 0.3 * std::sqrt(kEnergy / kNormal);
+  CheckSystemContract(&system, point, options);
+  // Breaking uses up energy, which is no power of a force: only the tangents are checked.
   point.q[2] -= 3 * std::sqrt(kEnergy / kNormal);
-  CheckSystemContract(&viscous, point, options);
+  contract::CheckTangents(system, point, options);
+  MultibodySystem viscous(MakeGlued(0.1).Build());
+  point.t = 0.05;
+  contract::CheckTangents(viscous, point, options);
 }
 
 struct Pull {

@@ -57,18 +57,18 @@ Impact HitPad(const ComplianceSpec& law, double speed, double h, double until,
   Impact impact;
   double last_z = 0, last_t = 0;
   bool left = false;
-  const RunResult run = Run(MakeDrop(law, 0, speed, 0).Build(), std::move(integrator), h, until,
-                            [&](const StepView& view) {
-                              const double z = view.state.q[2];
-                              impact.depth = std::max(impact.depth, -z);
-                              if (!left && z > 0 && last_z < 0) {
-                                impact.duration =
-                                    last_t + (view.state.time - last_t) * -last_z / (z - last_z);
-                                left = true;
-                              }
-                              last_z = z;
-                              last_t = view.state.time;
-                            });
+  const RunResult run =
+      RunWith(MakeDrop(law, 0, speed, 0).Build(), std::move(integrator), h, until,
+              [&](const StepView& view) {
+                const double z = view.state.q[2];
+                impact.depth = std::max(impact.depth, -z);
+                if (!left && z > 0 && last_z < 0) {
+                  impact.duration = last_t + (view.state.time - last_t) * -last_z / (z - last_z);
+                  left = true;
+                }
+                last_z = z;
+                last_t = view.state.time;
+              });
   EXPECT_TRUE(run.outcome.good()) << run.outcome.message;
   EXPECT_TRUE(left);
   impact.speed = run.state.v[2];
@@ -136,7 +136,9 @@ TEST(Compliance, HuntCrossleyRestitutionFallsWithTheSpeed) {
     const double e = reference.speed / v;
     const double a = exact.damping * v;  // eq. (6) of compliance.h
     EXPECT_NEAR(a - std::log1p(a), -e * a - std::log1p(-e * a), 1e-6) << v;
-    if (v == 1) EXPECT_NEAR(e, 0.6, 1e-6);
+    if (v == 1) {
+      EXPECT_NEAR(e, 0.6, 1e-6);
+    }
     EXPECT_LT(e, last);
     last = e;
     for (const MakeIntegrator& make : ListContactIntegrators()) {
@@ -246,8 +248,8 @@ std::shared_ptr<const Model> MakeHanging(double mass, const TimeFunction& pull) 
 /// Whether the bond survives a sudden constant pull, given as a part of its strength.
 bool Holds(double part, std::unique_ptr<Integrator> integrator, Audit* audit) {
   const double omega = std::sqrt(kBondStiffness * kBondArea / 10);
-  const RunResult run = Run(MakeHanging(10, TimeFunction(-part * kStrength)), std::move(integrator),
-                            0.02 / omega, 40 / omega);
+  const RunResult run = RunWith(MakeHanging(10, TimeFunction(-part * kStrength)),
+                                std::move(integrator), 0.02 / omega, 40 / omega);
   EXPECT_TRUE(run.outcome.good()) << run.outcome.message;
   *audit = run.audit;
   return -run.state.q[2] < 4 * std::sqrt(kBondEnergy / kBondStiffness);
@@ -274,13 +276,13 @@ TEST(Bond, SuddenPullBreaksItAtTheExactLoad) {
 TEST(Bond, SlowPullBreaksItAtItsStrength) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
     double broken = 0;
-    const RunResult run = Run(MakeHanging(1, TimeFunction([](double t) {
-                                            return TimeJet{-50 * t, -50, 0};
-                                          })),
-                              make(), 1e-3, 2.2, [&](const StepView& view) {
-                                if (broken == 0 && view.state.internal[0] < 0.5)
-                                  broken = 50 * view.state.time;
-                              });
+    const RunResult run = RunWith(MakeHanging(1, TimeFunction([](double t) {
+                                                return TimeJet{-50 * t, -50, 0};
+                                              })),
+                                  make(), 1e-3, 2.2, [&](const StepView& view) {
+                                    if (broken == 0 && view.state.internal[0] < 0.5)
+                                      broken = 50 * view.state.time;
+                                  });
     ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
     // The load rises by 50/√(cA/m) = 0.05 N in the time that the mass needs to answer.
     EXPECT_NEAR(broken, kStrength, 0.5);
@@ -308,7 +310,7 @@ TEST(Bond, ConvergesWithItsLedger) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
     std::vector<double> steps, errors, closures;
     for (int n = 40; n <= 2560; n *= 2) {
-      const RunResult run = Run(MakeHanging(mass, TimeFunction(-F)), make(), until / n, until);
+      const RunResult run = RunWith(MakeHanging(mass, TimeFunction(-F)), make(), until / n, until);
       ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
       steps.push_back(until / n);
       errors.push_back(std::abs(-run.state.q[2] - u));

@@ -30,8 +30,8 @@ std::shared_ptr<const Model> MakeBouncingBall(RestitutionLaw law) {
 
 TEST(Poisson, SingleBallBouncesAsByNewtonsLaw) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
-    const RunResult newton = Run(MakeBouncingBall(RestitutionLaw::kNewton), make(), 1e-3, 3);
-    const RunResult poisson = Run(MakeBouncingBall(RestitutionLaw::kPoisson), make(), 1e-3, 3);
+    const RunResult newton = RunWith(MakeBouncingBall(RestitutionLaw::kNewton), make(), 1e-3, 3);
+    const RunResult poisson = RunWith(MakeBouncingBall(RestitutionLaw::kPoisson), make(), 1e-3, 3);
     ASSERT_TRUE(poisson.outcome.good()) << poisson.outcome.message;
     EXPECT_LT((newton.state.q - poisson.state.q).norm(), 1e-9);
     EXPECT_LT((newton.state.v - poisson.state.v).norm(), 1e-9);  // both at rest by now
@@ -76,8 +76,8 @@ TEST(Poisson, KeepsTheEnergyBoundWhereNewtonsLawGains) {
     const auto hit = [&](RestitutionLaw law) {
       // Moreau–Jean takes the rows of the start; the other scheme those of the end, O(h) away.
       const double h = exact_rows ? 1e-3 : 1e-6;
-      return Run(MakeRod(law, 0.95, 1, start), ListContactIntegrators()[exact_rows ? 0 : 1](), h,
-                 h);
+      return RunWith(MakeRod(law, 0.95, 1, start), ListContactIntegrators()[exact_rows ? 0 : 1](),
+                     h, h);
     };
     const double tolerance = exact_rows ? 1e-9 : 1e-5;
     const RunResult newton = hit(RestitutionLaw::kNewton);
@@ -136,7 +136,7 @@ TEST(Poisson, RowOfBallsTakesTheImpactAtOnce) {
     builder.Add(ball);
   }
   for (const MakeIntegrator& make : ListContactIntegrators()) {
-    const RunResult run = Run(builder.Build(), make(), 1e-3, 1e-3);
+    const RunResult run = RunWith(builder.Build(), make(), 1e-3, 1e-3);
     ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
     EXPECT_NEAR(run.state.v[0], -1.0 / 3, 1e-8);
     EXPECT_NEAR(run.state.v[6], 2.0 / 3, 1e-8);
@@ -155,7 +155,7 @@ TEST(Poisson, ComesToRest) {
                          .AddGroundShape(MakeFloor())
                          .Build();
   for (const MakeIntegrator& make : ListContactIntegrators()) {
-    const RunResult run = Run(model, make(), 1e-3, 2);
+    const RunResult run = RunWith(model, make(), 1e-3, 2);
     ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
     EXPECT_NEAR(run.state.q[2], 0.1, 1e-6);
     EXPECT_LT(run.state.v.norm(), 1e-6);
@@ -188,13 +188,13 @@ TEST(RollingFriction, HoldsABallOnASlopeUpToItsAngle) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
     for (const bool planar : {false, true}) {
       double slope = std::atan(0.099);
-      RunResult run =
-          Run(MakeRollingBall(rolling, 0, slope, {0, 0, 0}, {0, 0, 0}, planar), make(), 1e-3, 0.5);
+      RunResult run = RunWith(MakeRollingBall(rolling, 0, slope, {0, 0, 0}, {0, 0, 0}, planar),
+                              make(), 1e-3, 0.5);
       ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
       EXPECT_LT(run.state.v.norm(), 1e-7);
       slope = std::atan(0.15);
-      run =
-          Run(MakeRollingBall(rolling, 0, slope, {0, 0, 0}, {0, 0, 0}, planar), make(), 1e-3, 0.5);
+      run = RunWith(MakeRollingBall(rolling, 0, slope, {0, 0, 0}, {0, 0, 0}, planar), make(), 1e-3,
+                    0.5);
       ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
       const double a = kGravity * (std::sin(slope) - 0.1 * std::cos(slope)) / 1.4;
       EXPECT_NEAR(run.state.v.head(planar ? 2 : 3).norm() / (0.5 * a), 1, 1e-6);
@@ -209,12 +209,12 @@ TEST(RollingFriction, SlowsARollingBallAtTheExactRate) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
     const auto model = MakeRollingBall(rolling, 0, 0, {v0 * 0.6, v0 * 0.8, 0},
                                        Vector3(-v0 * 0.8, v0 * 0.6, 0) / kRadius);
-    RunResult run = Run(model, make(), 1e-3, 1);
+    RunResult run = RunWith(model, make(), 1e-3, 1);
     ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
     EXPECT_NEAR(run.state.v.head<2>().norm(), v0 - a, 1e-6);
     const double loss = run.audit.initial_energy.kinetic - run.audit.final_energy.kinetic;
     EXPECT_NEAR(run.audit.work.friction_loss, loss, 1e-6);
-    run = Run(model, make(), 1e-3, v0 / a + 0.1);
+    run = RunWith(model, make(), 1e-3, v0 / a + 0.1);
     EXPECT_LT(run.state.v.norm(), 1e-6);
   }
 }
@@ -226,10 +226,10 @@ TEST(SpinningFriction, StopsASpinningBallAtTheExactTime) {
   for (const MakeIntegrator& make : ListContactIntegrators()) {
     for (const double rolling : {0.0, 0.01}) {
       const auto model = MakeRollingBall(rolling, spinning, 0, {0, 0, 0}, {0, 0, omega});
-      RunResult run = Run(model, make(), 1e-3, 1);
+      RunResult run = RunWith(model, make(), 1e-3, 1);
       ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
       EXPECT_NEAR(run.state.v[5], omega - rate, 1e-6);
-      run = Run(model, make(), 1e-3, omega / rate + 0.01);
+      run = RunWith(model, make(), 1e-3, omega / rate + 0.01);
       EXPECT_LT(run.state.v.norm(), 1e-6);
     }
   }

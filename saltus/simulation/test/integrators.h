@@ -18,9 +18,9 @@ inline std::vector<MakeIntegrator> ListContactIntegrators() {
           [] { return std::make_unique<NonsmoothAlpha>(NonsmoothAlphaOptions{}); }};
 }
 
-inline RunResult Run(const std::shared_ptr<const Model>& model,
-                     std::unique_ptr<Integrator> integrator, double h, double until,
-                     Runner::See see = nullptr) {
+inline RunResult RunWith(const std::shared_ptr<const Model>& model,
+                         std::unique_ptr<Integrator> integrator, double h, double until,
+                         Runner::See see = nullptr) {
   SimulationOptions options;
   options.step = h;
   options.until = until;
