@@ -14,7 +14,7 @@ simulate, Simulation   run it to the end, or step by step
 LagrangianSystem       your own equations of motion: mass, force, constraints, contacts
 solve_contact          one contact problem u = W r + q with Coulomb friction; FCLib files
 Result, load           channels, events, contacts, audit; plot, animate, pandas, ParaView
-integrators, solvers   what can be named, with all options
+integrators, solvers   what can be named; MoreauJean, NonsmoothAlpha, …, Solver have all options
 =====================  ==========================================================================
 """
 
@@ -22,11 +22,13 @@ from ._core import Checkpoint, InputError, OutputError, __version__
 from .contact import ContactProblem, ContactSolution, solve_contact
 from .errors import SimulationWarning
 from .events import Event, EventRecord
+from .items import Item
 from .lists import forces, integrators, joints, laws, shapes, solvers, surfaces
+from .options import *  # integrators, Solver, Adaptive, …: as many as the library has
 from .results import Result, load
 from .scene import (
     Actuator, Body, Box, Bushing, Capsule, Circle, Cohesion, Compliance, Contact, Convex, Curve,
-    Cylindrical, Cylinder, Damper, Distance, Fixed, Force, HalfSpace, HeightField, Item, Joint,
+    Cylindrical, Cylinder, Damper, Distance, Fixed, Force, HalfSpace, HeightField, Joint,
     Line, Load, Material, Mesh, Pair, Planar, Plane, Point, PointMass, PointOnLine, Prismatic,
     Revolute, Scene, Shape, Sphere, Spherical, Spring, Torque, TorsionSpring, Universal,
     UserForce, read_scene, write_scene)
@@ -34,4 +36,5 @@ from .simulation import Simulation, simulate
 from .systems import Contacts, LagrangianSystem, Linear
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in (
-    "contact", "errors", "events", "lists", "results", "scene", "simulation", "systems")]
+    "contact", "errors", "events", "items", "lists", "options", "results", "scene", "simulation",
+    "systems")]

@@ -1,18 +1,25 @@
 # Types of the package; docstrings are in the sources. SI units and radians.
 from os import PathLike
 from types import SimpleNamespace
-from typing import (Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence,
-                    Union)
+from typing import (Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Optional,
+                    Sequence, Union)
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Path = Union[str, PathLike[str]]
+Number = Union[float, str]  # a text is a formula: "${2*r}"
 Vector = Union[Sequence[Union[float, str]], NDArray[Any]]
+Limits = Union[Sequence[Optional[Number]], Mapping[str, Any]]
 TimeFunction = Union[float, str, Callable[[float], Union[float, tuple[float, float, float]]]]
 Overrides = Union[Sequence[str], Mapping[str, Any], str]
 Term = Union[ArrayLike, Callable[..., ArrayLike]]
+FailurePolicy = Literal["stop", "halve", "flag"]
+Activation = Literal["none", "half", "full", "linearized"]
+AlphaVariant = Literal["monolithic", "decoupled", "robust"]
+PositionLaw = Literal["gap", "modified-lcp"]
+SolverChoice = Union["Solver", str, Mapping[str, Any]]
 
 __version__: str
 
@@ -33,111 +40,201 @@ class Item(dict[str, Any]):
     @classmethod
     def keys_known(cls) -> Optional[list[str]]: ...
     def copy(self) -> Any: ...
+    def update(self, *args: Any, **keys: Any) -> None: ...
+    def setdefault(self, key: str, default: Any = ...) -> Any: ...
     def __getattr__(self, name: str) -> Any: ...
     def __setattr__(self, name: str, value: Any) -> None: ...
 
 class Material(Item):
-    def __init__(self, *args: Any, density: float = ..., friction: float = ...,
-                 restitution: float = ..., restitution_tangential: float = ...,
-                 restitution_law: str = ..., rolling_friction: float = ...,
-                 spinning_friction: float = ..., **keys: Any) -> None: ...
+    def __init__(self, *args: Any, density: Number = ..., friction: Number = ...,
+                 restitution: Number = ..., restitution_tangential: Number = ...,
+                 restitution_law: str = ..., rolling_friction: Number = ...,
+                 spinning_friction: Number = ..., **keys: Any) -> None: ...
 
 class Compliance(Item):
-    def __init__(self, *args: Any, law: str = ..., stiffness: float = ..., modulus: float = ...,
-                 radius: float = ..., damping: float = ..., restitution: float = ...,
-                 impact_speed: float = ..., slip_speed: float = ..., **keys: Any) -> None: ...
+    def __init__(self, *args: Any, law: str = ..., stiffness: Number = ..., modulus: Number = ...,
+                 radius: Number = ..., damping: Number = ..., restitution: Number = ...,
+                 impact_speed: Number = ..., slip_speed: Number = ..., **keys: Any) -> None: ...
 
 class Cohesion(Item):
-    def __init__(self, *args: Any, normal_stiffness: float = ..., tangential_stiffness: float = ...,
-                 energy: float = ..., viscosity: float = ..., area: float = ...,
-                 reach: float = ..., **keys: Any) -> None: ...
+    def __init__(self, *args: Any, normal_stiffness: Number = ..., tangential_stiffness: Number = ...,
+                 energy: Number = ..., viscosity: Number = ..., area: Number = ...,
+                 reach: Number = ..., **keys: Any) -> None: ...
 
 class Pair(Item):
-    def __init__(self, *args: Any, materials: Sequence[str] = ..., friction: float = ...,
-                 restitution: float = ..., restitution_tangential: float = ...,
-                 restitution_law: str = ..., rolling_friction: float = ...,
-                 spinning_friction: float = ..., compliance: Mapping[str, Any] = ...,
+    def __init__(self, *args: Any, materials: Sequence[str] = ..., friction: Number = ...,
+                 restitution: Number = ..., restitution_tangential: Number = ...,
+                 restitution_law: str = ..., rolling_friction: Number = ...,
+                 spinning_friction: Number = ..., compliance: Mapping[str, Any] = ...,
                  cohesion: Mapping[str, Any] = ..., **keys: Any) -> None: ...
 
 class Body(Item):
-    def __init__(self, *args: Any, mass: float = ..., inertia: Any = ..., position: Vector = ...,
+    def __init__(self, *args: Any, mass: Number = ..., inertia: Any = ..., position: Vector = ...,
                  orientation: Mapping[str, Any] = ..., velocity: Vector = ...,
                  angular_velocity: Vector = ..., shapes: Sequence["Shape"] = ...,
                  recenter: bool = ..., **keys: Any) -> None: ...
 
 class PointMass(Item):
-    def __init__(self, point_mass: float, *, position: Vector = ..., velocity: Vector = ...,
+    def __init__(self, point_mass: Number, *, position: Vector = ..., velocity: Vector = ...,
                  shapes: Sequence["Shape"] = ..., **keys: Any) -> None: ...
 
 class Shape(Item): ...
 class Sphere(Shape):
-    def __init__(self, *, radius: float, material: Optional[str] = ..., at: Optional[Vector] = ...,
-                 orientation: Optional[Mapping[str, Any]] = ..., group: Optional[int] = ...) -> None: ...
+    def __init__(self, *, radius: Number, material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 class Box(Shape):
     def __init__(self, *, size: Vector, material: Optional[str] = ..., at: Optional[Vector] = ...,
-                 orientation: Optional[Mapping[str, Any]] = ..., group: Optional[int] = ...) -> None: ...
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 class Capsule(Shape):
-    def __init__(self, *, radius: float, length: float, material: Optional[str] = ...,
-                 at: Optional[Vector] = ..., orientation: Optional[Mapping[str, Any]] = ...,
+    def __init__(self, *, radius: Number, length: Number,
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
                  group: Optional[int] = ...) -> None: ...
 class Cylinder(Shape):
-    def __init__(self, *, radius: float, length: float, material: Optional[str] = ...,
-                 at: Optional[Vector] = ..., orientation: Optional[Mapping[str, Any]] = ...,
+    def __init__(self, *, radius: Number, length: Number,
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
                  group: Optional[int] = ...) -> None: ...
 class Convex(Shape):
-    def __init__(self, *, points: Sequence[Vector], **keys: Any) -> None: ...
+    def __init__(self, *, points: Sequence[Vector],
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 class Mesh(Shape):
-    def __init__(self, **keys: Any) -> None: ...
+    def __init__(self, *, vertices: Sequence[Vector] = ..., triangles: Sequence[Sequence[int]] = ...,
+                 file: Path = ..., scale: Number = ...,
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 class HeightField(Shape):
-    def __init__(self, *, spacing: Vector, heights: Any, **keys: Any) -> None: ...
+    def __init__(self, *, spacing: Vector, heights: Any,
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 class HalfSpace(Shape):
-    def __init__(self, *, normal: Vector = ..., offset: float = ..., material: Optional[str] = ...,
-                 **keys: Any) -> None: ...
+    def __init__(self, *, normal: Vector = ..., offset: Number = ...,
+                 material: Optional[str] = ..., at: Optional[Vector] = ...,
+                 orientation: Optional[Mapping[str, Any]] = ...,
+                 group: Optional[int] = ...) -> None: ...
 
 class Joint(Item): ...
-class Fixed(Joint): ...
+class Fixed(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 collide: bool = ..., repeat: Mapping[str, Any] = ...) -> None: ...
 class Revolute(Joint):
     def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
-                 axis: Vector = ..., limits: Any = ..., drive: Mapping[str, TimeFunction] = ...,
-                 friction: float = ..., **keys: Any) -> None: ...
+                 axis: Vector = ..., limits: Limits = ..., drive: Mapping[str, TimeFunction] = ...,
+                 initial_angle: Number = ..., friction: Number = ...,
+                 friction_radius: Number = ..., friction_torque: Number = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
 class Prismatic(Joint):
     def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
-                 axis: Vector = ..., limits: Any = ..., drive: Mapping[str, TimeFunction] = ...,
-                 friction: float = ..., **keys: Any) -> None: ...
-class Cylindrical(Joint): ...
-class Universal(Joint): ...
-class Spherical(Joint): ...
-class Planar(Joint): ...
-class Distance(Joint): ...
-class PointOnLine(Joint): ...
+                 axis: Vector = ..., limits: Limits = ..., drive: Mapping[str, TimeFunction] = ...,
+                 initial_displacement: Number = ..., friction: Number = ...,
+                 friction_force: Number = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Cylindrical(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 axis: Vector = ..., limits: Limits = ..., angle_limits: Limits = ...,
+                 drive: Mapping[str, TimeFunction] = ..., initial_angle: Number = ...,
+                 initial_displacement: Number = ..., friction: Number = ...,
+                 friction_radius: Number = ..., friction_force: Number = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Universal(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 axis: Vector = ..., axis2: Vector = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Spherical(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 axis: Vector = ..., limits: Limits = ..., friction: Number = ...,
+                 friction_radius: Number = ..., friction_torque: Number = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Planar(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 axis: Vector = ..., friction: Number = ..., friction_force: Number = ...,
+                 collide: bool = ..., repeat: Mapping[str, Any] = ...) -> None: ...
+class Distance(Joint):
+    def __init__(self, *, between: Sequence[str], points: Sequence[Vector] = ...,
+                 length: Number = ..., limits: Limits = ...,
+                 drive: Mapping[str, TimeFunction] = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class PointOnLine(Joint):
+    def __init__(self, *, between: Sequence[str], at: Vector = ..., points: Sequence[Vector] = ...,
+                 axis: Vector = ..., limits: Limits = ..., drive: Mapping[str, TimeFunction] = ...,
+                 initial_displacement: Number = ..., friction: Number = ...,
+                 friction_force: Number = ..., collide: bool = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
 
 class Force(Item): ...
-class Spring(Force): ...
-class Damper(Force): ...
-class TorsionSpring(Force): ...
-class Bushing(Force): ...
+class Spring(Force):
+    def __init__(self, *, between: Sequence[str], points: Sequence[Vector] = ...,
+                 stiffness: Number, damping: Number = ..., rest_length: Number = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Damper(Force):
+    def __init__(self, *, between: Sequence[str], points: Sequence[Vector] = ..., damping: Number,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class TorsionSpring(Force):
+    def __init__(self, *, joint: str = ..., between: Sequence[str] = ..., axis: Vector = ...,
+                 stiffness: Number = ..., damping: Number = ..., rest_angle: Number = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Bushing(Force):
+    def __init__(self, *, between: Sequence[str], at: Vector = ...,
+                 orientation: Mapping[str, Any] = ..., stiffness: Union[Number, Vector] = ...,
+                 damping: Union[Number, Vector] = ...,
+                 angular_stiffness: Union[Number, Vector] = ...,
+                 angular_damping: Union[Number, Vector] = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
 class Load(Force):
-    def __init__(self, *, on: str, force: Sequence[TimeFunction], at: Vector = ...,
-                 axes: str = ...) -> None: ...
+    def __init__(self, *, on: str, at: Vector = ..., force: Sequence[TimeFunction],
+                 axes: Literal["world", "body"] = ..., repeat: Mapping[str, Any] = ...) -> None: ...
 class Torque(Force):
-    def __init__(self, *, on: str, torque: Sequence[TimeFunction], axes: str = ...) -> None: ...
+    def __init__(self, *, on: str, torque: Sequence[TimeFunction],
+                 axes: Literal["world", "body"] = ..., repeat: Mapping[str, Any] = ...) -> None: ...
 class Actuator(Force):
-    def __init__(self, *, joint: str, effort: TimeFunction) -> None: ...
+    def __init__(self, *, joint: str, effort: TimeFunction,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
 
 class UserForce:
     on: str
     function: Callable[..., Any]
     def __init__(self, on: str, function: Callable[..., Any]) -> None: ...
 
-class Contact(Item): ...
-class Point(Item): ...
-class Plane(Item): ...
-class Line(Item): ...
-class Circle(Item): ...
-class Curve(Item): ...
+class Contact(Item):
+    def __init__(self, *, point: Mapping[str, Any] = ..., plane: Mapping[str, Any] = ...,
+                 line: Mapping[str, Any] = ..., circle: Mapping[str, Any] = ...,
+                 curve: Mapping[str, Any] = ..., friction: Number = ..., restitution: Number = ...,
+                 restitution_tangential: Number = ..., **keys: Any) -> None: ...
+class Point(Item):
+    def __init__(self, *, on: str, at: Vector = ..., repeat: Mapping[str, Any] = ...) -> None: ...
+class Plane(Item):
+    def __init__(self, *, on: str = ..., normal: Vector, offset: Number = ...,
+                 repeat: Mapping[str, Any] = ...) -> None: ...
+class Line(Item):
+    def __init__(self, *args: Any, from_: Vector = ..., to: Vector = ..., on: str = ...,
+                 up: Vector = ..., **keys: Any) -> None: ...
+class Circle(Item):
+    def __init__(self, *, on: str = ..., center: Vector = ..., radius: Number, hollow: bool = ...,
+                 up: Vector = ..., reference: Vector = ..., start: Number = ...,
+                 sweep: Number = ..., repeat: Mapping[str, Any] = ...) -> None: ...
+class Curve(Item):
+    def __init__(self, *, on: str = ..., points: Sequence[Vector], closed: bool = ...,
+                 up: Vector = ..., repeat: Mapping[str, Any] = ...) -> None: ...
 
 class Scene(Item):
     base_dir: str
+    parameters: dict[str, Any]
+    materials: dict[str, Material]
+    pairs: list[Pair]
+    bodies: dict[str, Any]
+    ground: Any
+    joints: dict[str, Joint]
+    forces: dict[str, Union[Force, UserForce]]
+    contacts: dict[str, Contact]
+    simulation: SimulationOptions
+    audit: AuditLimits
+    output: OutputSettings
     def __init__(self, *args: Any, base_dir: Path = ..., **keys: Any) -> None: ...
     @classmethod
     def read(cls, path: Path, set: Overrides = ...) -> "Scene": ...
@@ -151,6 +248,78 @@ class Scene(Item):
 
 def read_scene(path: Path, set: Overrides = ...) -> Scene: ...
 def write_scene(scene: Scene, path: Path) -> None: ...
+
+# --- How to simulate ---------------------------------------------------------------------------------
+
+class Solver(Item):
+    def __init__(self, name: str = ..., *, tolerance: float = ...,
+                 max_iterations: int = ...) -> None: ...
+
+class Adaptive(Item):
+    def __init__(self, *, tolerance: float = ..., min_step: float = ...) -> None: ...
+
+class SimulationOptions(Item):
+    def __init__(self, *args: Any, integrator: str = ..., step: float = ..., until: float = ...,
+                 on_failure: FailurePolicy = ..., max_halvings: int = ...,
+                 adaptive: Union[Adaptive, Mapping[str, float]] = ..., **options: Any) -> None: ...
+
+class AuditLimits(Item):
+    def __init__(self, *args: Any, max_penetration: float = ..., max_constraint: float = ...,
+                 max_constraint_rate: float = ..., max_complementarity: float = ...,
+                 energy_closure: float = ..., **keys: Any) -> None: ...
+
+class OutputSettings(Item):
+    def __init__(self, *args: Any, every: int = ..., dt: float = ..., contacts: bool = ...,
+                 **keys: Any) -> None: ...
+
+class Integrator(Item): ...
+
+class MoreauJean(Integrator):
+    def __init__(self, *, theta: Optional[float] = ...,
+                 activation: Union[float, Activation, None] = ...,
+                 projection: Optional[bool] = ..., projection_tolerance: Optional[float] = ...,
+                 newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
+class NonsmoothAlpha(Integrator):
+    def __init__(self, *, rho_inf: Optional[float] = ..., alpha_m: Optional[float] = ...,
+                 alpha_f: Optional[float] = ..., beta: Optional[float] = ...,
+                 gamma: Optional[float] = ..., variant: Optional[AlphaVariant] = ...,
+                 position_law: Optional[PositionLaw] = ...,
+                 position_friction: Optional[bool] = ..., position_tolerance: Optional[float] = ...,
+                 newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
+class NonsmoothNewmark(Integrator):
+    def __init__(self, *, gamma: Optional[float] = ..., beta: Optional[float] = ...,
+                 variant: Optional[AlphaVariant] = ..., position_law: Optional[PositionLaw] = ...,
+                 position_friction: Optional[bool] = ..., position_tolerance: Optional[float] = ...,
+                 newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
+class NonsmoothHht(Integrator):
+    def __init__(self, *, alpha_f: Optional[float] = ..., gamma: Optional[float] = ...,
+                 beta: Optional[float] = ..., variant: Optional[AlphaVariant] = ...,
+                 position_law: Optional[PositionLaw] = ...,
+                 position_friction: Optional[bool] = ..., position_tolerance: Optional[float] = ...,
+                 newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
+class SchatzmanPaoli(Integrator):
+    def __init__(self, *, beta: Optional[float] = ...,
+                 start: Optional[Literal["parabolic", "straight"]] = ...,
+                 newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
+class GeneralizedAlphaIndex3(Integrator):
+    def __init__(self, *, rho_inf: Optional[float] = ..., newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
 
 # --- Systems ----------------------------------------------------------------------------------------
 
@@ -182,7 +351,8 @@ class LagrangianSystem:
                  constraints_rate: Optional[Term] = ..., constraints_bias: Optional[Term] = ...,
                  q0: Optional[ArrayLike] = ..., v0: Optional[ArrayLike] = ...,
                  names: Optional[Sequence[str]] = ...,
-                 constraint_names: Optional[Sequence[str]] = ..., name: str = ...) -> None: ...
+                 constraint_names: Optional[Sequence[str]] = ..., name: str = ...,
+                 check: bool = ...) -> None: ...
     def check_jacobians(self, t: float = ..., q: Optional[ArrayLike] = ...,
                         v: Optional[ArrayLike] = ..., tolerance: float = ...) -> dict[str, float]: ...
 
@@ -214,9 +384,10 @@ Observer = Union[Callable[["Simulation"], Any], tuple[Callable[["Simulation"], A
 class Simulation:
     outcome: Optional[tuple[str, str, list[str]]]
     def __init__(self, what: Union[Scene, Path, LagrangianSystem], *, step: Optional[float] = ...,
-                 until: Optional[float] = ..., integrator: Optional[str] = ...,
-                 solver: Union[str, Mapping[str, Any], None] = ...,
-                 on_failure: Optional[str] = ..., max_halvings: Optional[int] = ...,
+                 until: Optional[float] = ...,
+                 integrator: Union[str, Integrator, None] = ...,
+                 solver: Optional[SolverChoice] = ...,
+                 on_failure: Optional[FailurePolicy] = ..., max_halvings: Optional[int] = ...,
                  set: Overrides = ..., output: Optional[Path] = ..., record: bool = ...,
                  every: Optional[int] = ..., dt: Optional[float] = ..., compression: int = ...,
                  checkpoint_every: float = ..., **options: Any) -> None: ...
@@ -276,11 +447,13 @@ class ContactRows:
     gap: Array
     point: Array
     normal: Array
+    tangent: Array
     force: Array
     impulse: Array
     @property
     def frame(self) -> NDArray[np.int64]: ...
     def __len__(self) -> int: ...
+    def in_world(self, components: ArrayLike) -> Array: ...
     def rows(self, frame: int) -> slice: ...
     def of(self, name: str) -> NDArray[np.int64]: ...
 

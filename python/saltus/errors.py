@@ -1,5 +1,9 @@
 """Errors raised by the Python part, with the same parts as those of the library."""
 
+import os
+import sys
+import warnings
+
 from . import _core
 
 for _part, _empty in (("item", ""), ("reason", ""), ("suggestion", ""), ("file", ""), ("line", 0)):
@@ -15,3 +19,17 @@ def input_error(item, reason, suggestion=""):
 
 class SimulationWarning(UserWarning):
     """A run ended early or broke a limit of its audit; the result up to there is kept."""
+
+
+def warn(message):
+    """A SimulationWarning that points to the line of the user, not of the package."""
+    here, level, frame = os.path.dirname(__file__), 1, sys._getframe()
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, SimulationWarning, stacklevel=level)
+
+
+def add_note(error, text):
+    """Says in the traceback of an exception where it came from."""
+    if text not in getattr(error, "__notes__", ()):
+        error.add_note(text)

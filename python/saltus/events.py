@@ -1,6 +1,9 @@
 """Events: zero crossings of functions of the state, found between steps."""
 
+import math
 from typing import Callable, NamedTuple, Optional
+
+from .errors import add_note, input_error
 
 
 class EventRecord(NamedTuple):
@@ -30,19 +33,39 @@ class Event:
         self.function, self.direction, self.terminal = function, direction, terminal
         self.action = action
         self.name = name or getattr(function, "__name__", "event")
+        if direction not in (-1, 0, 1):
+            raise input_error(f"event {self.name!r}", f"direction is {direction!r}",
+                              "1: rising, -1: falling, 0: both")
 
 
 class _Watch:
-    """An event during one run."""
+    """An event during one run; `add` takes its records."""
 
-    def __init__(self, event, records):
-        self.event, self.records = event, records
+    def __init__(self, event, add):
+        self.event, self.add = event, add
         self.time = self.value = None
+
+    def evaluate(self, simulation):
+        """The function; whatever goes wrong names the event."""
+        where = f"event {self.event.name!r}"
+        try:
+            value = self.event.function(simulation)
+        except Exception as error:
+            add_note(error, f"in the {where}, at t = {simulation.time:g} s")
+            raise
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise input_error(where, f"returned {value!r} at t = {simulation.time:g} s",
+                              "return a finite number")
+        return number
 
     def look(self, simulation):
         """True if the run shall stop."""
         event = self.event
-        time, value = simulation.time, float(event.function(simulation))
+        time, value = simulation.time, self.evaluate(simulation)
         before_time, before = self.time, self.value
         self.time, self.value = time, value
         if before is None or before == 0 or (before > 0) == (value > 0) and value != 0:
@@ -50,8 +73,8 @@ class _Watch:
         if event.direction * (value - before) < 0:
             return False
         crossing = before_time + (time - before_time) * before / (before - value)
-        self.records.append(EventRecord(crossing, "event", event.name, value))
+        self.add(EventRecord(crossing, "event", event.name, value))
         if event.action is not None:
             event.action(simulation)
-            self.value = float(event.function(simulation))
+            self.value = self.evaluate(simulation)
         return event.terminal

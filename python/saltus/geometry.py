@@ -83,13 +83,14 @@ def _height_field(spacing, heights):
     return points, np.array(triangles)
 
 
-def _half_space(normal, offset, extent):
+def _half_space(normal, offset, extent, middle):
+    """A square about the foot of `middle` on the plane."""
     n = np.asarray(normal, dtype=float)
     n = n / np.linalg.norm(n)
     a = np.cross(n, [1, 0, 0] if abs(n[0]) < 0.9 else [0, 1, 0])
     a /= np.linalg.norm(a)
     b = np.cross(n, a)
-    center = n * offset
+    center = middle + n * (offset - middle @ n)
     points = np.array([center + extent * (i * a + j * b) for i, j in ((-1, -1), (1, -1), (1, 1),
                                                                       (-1, 1))])
     return points, np.array([[0, 1, 2], [0, 2, 3]])
@@ -100,10 +101,10 @@ def _orientation(shape):
     return np.eye(3) if orientation is None else rotation(orientation["quaternion"])
 
 
-def triangulate(shape, segments=16, extent=2.0):
+def triangulate(shape, segments=16, extent=2.0, middle=(0.0, 0.0, 0.0)):
     """Points (p, 3) and triangles (t, 3) of a shape in the frame of its body; None if unknown.
 
-    extent: half the edge of the square that stands for a half-space [m].
+    extent: half the edge of the square that stands for a half-space [m]; middle: what it lies below.
     """
     if "sphere" in shape:
         surface = _sphere(shape["sphere"]["radius"], segments)
@@ -123,7 +124,8 @@ def triangulate(shape, segments=16, extent=2.0):
         surface = _height_field(shape["height_field"]["spacing"], shape["height_field"]["heights"])
     elif "half_space" in shape:
         plane = shape["half_space"]
-        surface = _half_space(plane.get("normal", [0, 0, 1]), plane.get("offset", 0), extent)
+        surface = _half_space(plane.get("normal", [0, 0, 1]), plane.get("offset", 0), extent,
+                              np.asarray(middle, dtype=float))
     else:
         return None
     points, triangles = surface
@@ -132,31 +134,70 @@ def triangulate(shape, segments=16, extent=2.0):
 
 
 class Surfaces:
-    """The shapes of a scene by body, in the frames that the result reports."""
+    """The shapes of a scene by body, in the frames that the result reports.
+
+    bodies, ground, planes: pairs (points, triangles); planes are the half-spaces of the ground.
+    skeletons: for each body without shapes the points of its joints in its frame, (k, 3).
+    """
 
     def __init__(self, result, segments=16):
         scene = result.scene().expanded()
         positions = result["bodies/position"]
-        self.extent = 1.0
+        self.extent, self.middle = 1.0, np.zeros(3)
         if positions.size:
-            self.extent += 1.2 * float(np.ptp(positions, axis=(0, 1)).max())
-        self.ground = self._merge(scene.ground.shapes, np.zeros(3), segments)
-        self.bodies = []
+            low, high = positions.min(axis=(0, 1)), positions.max(axis=(0, 1))
+            self.extent += 0.6 * float((high - low).max())
+            self.middle = (low + high) / 2
+        solid = [shape for shape in scene.ground.shapes if "half_space" not in shape]
+        planes = [shape for shape in scene.ground.shapes if "half_space" in shape]
+        none = np.zeros(3)
+        self.ground = self._merge(solid, none, segments)
+        self.planes = self._merge(planes, none, segments)
+        self.normals = [self._normal(shape) for shape in planes]
+        self.bodies, self.skeletons = [], []
         for index, name in enumerate(result.bodies):
             body = scene.bodies[name]
+            turn = rotation(result["bodies/orientation"][0, index])
+            shapes = body.get("shapes") or []
             shift = np.zeros(3)
             if body.get("recenter"):  # the shapes are given in another frame than the centre of mass
-                start = rotation(result["bodies/orientation"][0, index])
-                shift = start.T @ (positions[0, index] - np.asarray(body["position"], dtype=float))
-            self.bodies.append(self._merge(body.get("shapes") or [], shift, segments))
+                shift = turn.T @ (positions[0, index] - np.asarray(body["position"], dtype=float))
+            self.bodies.append(self._merge(shapes, shift, segments))
+            self.skeletons.append(np.zeros((0, 3)) if shapes else
+                                  self._joint_points(scene, name, positions[0, index], turn))
+
+    @staticmethod
+    def _normal(shape):
+        n = np.asarray(shape["half_space"].get("normal", [0, 0, 1]), dtype=float)
+        return _orientation(shape) @ (n / np.linalg.norm(n))
+
+    @staticmethod
+    def _joint_points(scene, name, position, turn):
+        points = []
+        for joint in scene.joints.values():
+            for side, other in enumerate(joint["between"]):
+                if other != name:
+                    continue
+                if joint.get("points") is not None:
+                    points.append(np.asarray(joint["points"][side], dtype=float))
+                elif joint.get("at") is not None:
+                    points.append(turn.T @ (np.asarray(joint["at"], dtype=float) - position))
+        return np.array(points).reshape(-1, 3)
 
     def _merge(self, shapes, shift, segments):
         points, triangles, count = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=int)], 0
         for shape in shapes:
-            surface = triangulate(shape, segments, self.extent)
+            surface = triangulate(shape, segments, self.extent, self.middle)
             if surface is None:
                 continue
             points.append(surface[0] - shift)
             triangles.append(surface[1] + count)
             count += len(surface[0])
         return np.vstack(points), np.vstack(triangles).astype(int)
+
+
+def join(*surfaces):
+    """Several surfaces (points, triangles) as one."""
+    count = np.cumsum([0] + [len(points) for points, _ in surfaces])
+    return (np.vstack([points for points, _ in surfaces]),
+            np.vstack([triangles + first for (_, triangles), first in zip(surfaces, count)]))

@@ -1,6 +1,7 @@
 """What can be named: integrators, solvers, joints, forces, shapes, laws of contact and surfaces."""
 
 from . import _core
+from .errors import input_error
 
 
 class Names(dict):
@@ -19,7 +20,8 @@ class Integrators(Names):
         for known, _, options in _core.list_integrators():
             if known == name:
                 return Names(options)
-        raise _core.InputError(f"there is no integrator {name!r}; there are {', '.join(self)}")
+        raise input_error(f"integrator {name!r}", "there is none of this name",
+                          f"there are: {', '.join(self)}")
 
 
 def integrators():

@@ -27,6 +27,15 @@ def _expand(result, name):
     return parts
 
 
+def _draw(panel, time, series, name, style):
+    """A line; what stands alone between gaps (a contact that opens and closes) as points."""
+    line, = panel.plot(time, series, style, label=name, linewidth=1.2)
+    known = np.isfinite(series)
+    if not known.all():
+        alone = known & ~np.r_[False, known[:-1]] & ~np.r_[known[1:], False]
+        panel.plot(time[alone], series[alone], ".", color=line.get_color(), markersize=3)
+
+
 def plot(result, channels=(), file=None, axes=None):
     """One panel per unit. Channels may also be vectors ("ball.position") or one of the groups
     "states", "energies", "gaps", "forces"; "energies" if nothing is given.
@@ -42,23 +51,22 @@ def plot(result, channels=(), file=None, axes=None):
         raise input_error("plot", f"{len(names)} channels are too many for one figure",
                           "name up to 60")
     units = list(dict.fromkeys(result.unit(name) for name in names))
+    beside = axes is None  # the legend stands beside the panel if the figure is ours
     if axes is None:
         figure, axes = plt.subplots(len(units), 1, sharex=True, squeeze=False,
-                                    figsize=(7, 1.2 + 2.2 * len(units)), layout="constrained")
+                                    figsize=(8.5, 1.2 + 2.2 * len(units)), layout="constrained")
     axes = np.ravel(axes)
     if len(axes) < len(units):
         raise input_error("axes", f"has {len(axes)} panels", f"the channels have {len(units)} units")
     figure = axes[0].figure
     for panel, unit in zip(axes, units):
-        for name in names:
-            if result.unit(name) != unit:
-                continue
-            series = result[name]
-            alone = np.isfinite(series).sum() < 2
-            panel.plot(result.time, series, "." if alone else "-", label=name, linewidth=1.2)
+        own = [name for name in names if result.unit(name) == unit]
+        for number, name in enumerate(own):
+            _draw(panel, result.time, result[name], name, ("-", "--", ":", "-.")[number // 10 % 4])
         panel.set_ylabel(f"[{unit}]")
         panel.grid(True, alpha=0.3)
-        panel.legend(fontsize="small")
+        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {}
+        panel.legend(fontsize="small" if len(own) <= 9 else "xx-small", **place)
     axes[len(units) - 1].set_xlabel("time [s]")
     axes[0].set_title(result.title)
     if file is not None:

@@ -17,9 +17,10 @@ _QUANTITIES = {dataset: (owner, name, unit, meaning, components)
 class ContactRows:
     """All contact points of a run as arrays with one row per point.
 
-    name (index into names), key, gap [m], point [m], normal, force [N] and impulse [N s] along n, t1,
-    t2 (force is zero in an impact, impulse is zero otherwise), frame: index of the frame of each row.
-    Rows of frame k: ``contacts.rows(k)``.
+    name (index into names), key, gap [m], point [m], normal n, tangent t1 (t2 = n × t1), force [N] and
+    impulse [N s] along n, t1, t2 (force is zero in an impact, impulse is zero otherwise), adhesion
+    (one row more for each pair with bonds: 1 whole to 0 broken), frame: index of the frame of each row. Rows of frame k: ``contacts.rows(k)``; vectors in world axes, on the
+    second body: ``contacts.in_world(contacts.force)``.
     """
 
     def __init__(self, arrays, names):
@@ -34,6 +35,15 @@ class ContactRows:
     def frame(self):
         """Index of the frame that each row belongs to."""
         return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
+
+    def in_world(self, components):
+        """Vectors in world axes from components (rows, 3) along n, t1, t2."""
+        if len(self.tangent) != len(self):
+            raise input_error("contacts", "the file has no tangents: it is of an older version",
+                              "run the scene again")
+        n, t1 = self.normal, self.tangent
+        N, T1, T2 = np.asarray(components).T[:, :, None]
+        return N * n + T1 * t1 + T2 * np.cross(n, t1)
 
     def rows(self, frame):
         """The slice of the rows of a frame."""
@@ -76,13 +86,20 @@ class Result:
                          _checkpoint=checkpoint, _events=list(events))
 
     @classmethod
-    def _from_file(cls, path, events=()):
+    def _from_file(cls, path):
         reader = _core.ResultReader(os.fspath(path))
         return cls._make(_tables=None, _reader=reader, _contact_arrays=None,
                          _contact_names=reader.contact_names, _layout=reader.layout,
                          outcome=reader.outcome, _audit=reader.audit, scene_text=reader.scene,
                          title=reader.title, path=os.fspath(path), _run=None, _checkpoint=None,
-                         _events=list(events))
+                         _events=[EventRecord(time, "event", name, value)
+                                  for time, name, value in reader.events()])
+
+    def __reduce__(self):
+        if self._reader is not None:
+            return load, (os.path.abspath(self.path),)
+        rebuilt = ("_cache", "_contacts", "_catalog", "_reader")
+        return _remake, ({k: v for k, v in self.__dict__.items() if k not in rebuilt},)
 
     # --- Numbers ------------------------------------------------------------------------------------
 
@@ -110,21 +127,28 @@ class Result:
         return len(self.time)
 
     def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"channels have names, like 'ball.position.z', not {name!r}")
         if name in _QUANTITIES and not name.startswith("contacts/"):
             return self._dataset(name)
+        dataset, item, component, _ = self._resolve(name)
+        return self._series(dataset, item, component)
+
+    def _resolve(self, name):
+        """(dataset, item, component, unit) of a channel or of all components at once."""
         try:
-            owner, dataset, item, component, _, _ = self._find(name)
+            _, dataset, item, component, unit, _ = self._find(name)
         except _core.InputError:
-            for last in ("x", "n", "w"):  # all components at once
+            for last in ("x", "n", "w"):
                 try:
-                    owner, dataset, item, component, _, _ = self._find(f"{name}.{last}")
+                    _, dataset, item, _, unit, _ = self._find(f"{name}.{last}")
                 except _core.InputError:
                     continue
-                return self._series(owner, dataset, item, slice(None))
+                return dataset, item, slice(None), unit
             raise
-        return self._series(owner, dataset, item, component)
+        return dataset, item, component, unit
 
-    def _series(self, owner, dataset, item, component):
+    def _series(self, dataset, item, component):
         kind = _QUANTITIES[dataset][0]
         if kind == "contact":
             return self._contact_series(dataset.split("/")[1], item, component)
@@ -147,8 +171,8 @@ class Result:
         return series[:, component]
 
     def unit(self, name):
-        """Unit of a channel."""
-        return self._find(name)[4]
+        """Unit of a channel, also of a vector ("ball.position")."""
+        return self._resolve(name)[3]
 
     def channels(self):
         """Every channel with its unit."""
@@ -222,7 +246,10 @@ class Result:
 
         Only impacts in recorded frames are seen: record every step to have all of them.
         """
-        contacts = self.contacts
+        try:
+            contacts = self.contacts
+        except _core.InputError:  # not recorded
+            return sorted(self._events)
         rows = np.nonzero(contacts.impulse[:, 0])[0]
         times = self.time[contacts.frame[rows]]
         impacts = [EventRecord(float(t), "impact", contacts.names[contacts.name[i]],
@@ -259,6 +286,9 @@ class Result:
     def scene(self):
         """The scene that was run, as a Scene."""
         from .scene import Scene
+        if self._layout["coordinates"]:
+            raise input_error("scene", "the result is of a LagrangianSystem", "its equations were "
+                              "Python functions, which are not in the result")
         return Scene.parse(self.scene_text)
 
     # --- Other forms ------------------------------------------------------------------------------------
@@ -289,6 +319,14 @@ class Result:
         time = self.time
         span = f"{time[0]:g} … {time[-1]:g} s" if len(time) else "empty"
         return f"<saltus.Result {self.title!r}: {len(time)} frames, {span}, {self.outcome}>"
+
+
+def _remake(parts):
+    """A result in memory from its pickled parts."""
+    for arrays in (parts["_tables"], parts["_contact_arrays"]):
+        for array in arrays.values():
+            array.flags.writeable = False
+    return Result._make(_reader=None, **parts)
 
 
 def load(file):

@@ -8,96 +8,11 @@ and the other way round: parameters, formulas, repetitions and includes are kept
 import os
 
 from . import _core
+from .errors import input_error
+from .items import SECTIONS, Item, make_signature, restore, wrap
+from .options import AuditLimits, OutputSettings, SimulationOptions
 
-_SECTIONS = _core.list_sections()
 _MAPS = ("materials", "bodies", "joints", "forces", "contacts")
-
-
-class Item(dict):
-    """A map of the scene format whose keys can be used as attributes.
-
-    Unknown keys are refused at once; the message names the nearest known one.
-    """
-
-    _section = None  # name of the section in docs/scene.md
-
-    def __init__(self, *args, **keys):
-        super().__init__(*args, **keys)
-        for key in self:
-            self._check(key)
-        for key, value in self.items():
-            dict.__setitem__(self, key, _wrap(value))
-
-    @classmethod
-    def keys_known(cls):
-        """The keys that the scene format knows for this kind of item; None: any."""
-        return _SECTIONS.get(cls._section)
-
-    def _check(self, key):
-        known = self.keys_known()
-        if known is not None and key not in known and key != "repeat":
-            raise _core.InputError(f"{type(self).__name__}: there is no key {key!r}; "
-                                   f"known keys: {', '.join(known)}")
-
-    def __setitem__(self, key, value):
-        self._check(key)
-        super().__setitem__(key, _wrap(value))
-
-    def __getattr__(self, name):
-        if name in self:
-            return self[name]
-        known = self.keys_known()
-        if known is not None and name in known and not name.startswith("_"):
-            return None
-        raise AttributeError(f"{type(self).__name__} has no {name!r}")
-
-    def __setattr__(self, name, value):
-        self[name] = value
-
-    def __delattr__(self, name):
-        del self[name]
-
-    def __dir__(self):
-        return sorted(set(super().__dir__()) | set(self.keys_known() or ()) | set(self))
-
-    def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.items())})"
-
-    def copy(self):
-        """An independent copy; functions are shared."""
-        new = type(self).__new__(type(self))
-        for key, value in self.items():
-            dict.__setitem__(new, key, _copy(value))
-        return new
-
-    def __deepcopy__(self, memo):
-        return self.copy()
-
-    def __reduce__(self):
-        return _restore, (type(self), dict(self))
-
-
-def _restore(kind, entries):
-    item = kind.__new__(kind)
-    dict.update(item, entries)
-    return item
-
-
-def _copy(value):
-    if isinstance(value, Item):
-        return value.copy()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copy(entry) for entry in value)
-    return value.copy() if isinstance(value, dict) or hasattr(value, "tolist") else value
-
-
-def _wrap(value):
-    """Plain dicts become Items, so that attributes work at every depth."""
-    if type(value) is dict:
-        return Item(value)
-    if type(value) is list:
-        return [_wrap(entry) for entry in value]
-    return value
 
 
 class Material(Item):
@@ -170,7 +85,8 @@ class UserForce:
 
     def __init__(self, on, function):
         if not callable(function):
-            raise _core.InputError(f"UserForce: {function!r} is not a function")
+            raise input_error("UserForce", f"{function!r} is not a function",
+                              "give a function of (t, body)")
         self.on, self.function = on, function
 
     def __repr__(self):
@@ -190,24 +106,25 @@ class Shape(Item):
 
 
 def _make_shape(name, kind, summary):
-    own = _SECTIONS[kind]
+    own = SECTIONS[kind]
 
     def __init__(self, *, material=None, at=None, orientation=None, group=None, **keys):
         for key in keys:
             if key not in own:
-                raise _core.InputError(f"{name}: there is no key {key!r}; known keys: "
-                                       f"{', '.join(own)}, material, at, orientation, group")
+                raise input_error(f"{name}.{key}", f"unknown key {key!r}", "Known keys: "
+                                  f"{', '.join(own)}, material, at, orientation, group")
         entries = {kind: keys, "material": material, "at": at, "orientation": orientation,
                    "group": group}
         Shape.__init__(self, {k: v for k, v in entries.items() if v is not None})
 
     def __reduce__(self):
-        return _restore, (Shape, dict(self))
+        return restore, (Shape, dict(self))
 
     doc = (f"{summary} Besides: material (name), at [m] and orientation in the body's frame, group "
            f"(shapes of equal nonzero groups never touch).")
-    return type(name, (Shape,), {"__init__": __init__, "__doc__": doc, "__reduce__": __reduce__,
-                                 "__module__": __name__})
+    return type(name, (Shape,), {
+        "__init__": __init__, "__doc__": doc, "__reduce__": __reduce__, "__module__": __name__,
+        "__signature__": make_signature([*own, "material", "at", "orientation", "group"])})
 
 
 Sphere = _make_shape("Sphere", "sphere", "A sphere: radius [m].")
@@ -242,12 +159,13 @@ def _make_kind(name, base, kind, keys, summary):
         return ["type"] + common + list(keys)
 
     def __reduce__(self):
-        return _restore, (base, dict(self))
+        return restore, (base, dict(self))
 
     words = [f"{key} [{_UNITS[key]}]" if key in _UNITS else key for key in common + list(keys)]
     doc = f"{summary[0].upper()}{summary[1:]}.\n\nKeys: {', '.join(words)}."
-    return type(name, (base,), {"__init__": __init__, "keys_known": keys_known, "__doc__": doc,
-                                "__reduce__": __reduce__, "__module__": __name__})
+    return type(name, (base,), {
+        "__init__": __init__, "keys_known": keys_known, "__doc__": doc, "__reduce__": __reduce__,
+        "__module__": __name__, "__signature__": make_signature([*common, *keys])})
 
 
 def _make_kinds(base, summaries, keys, names):
@@ -297,6 +215,7 @@ class Curve(Item):
     _section = "curve"
 
 
+_PARTS = {"simulation": SimulationOptions, "audit": AuditLimits, "output": OutputSettings}
 _KINDS = {"materials": Material, "bodies": Body, "joints": Joint, "forces": Force,
           "contacts": Contact}
 
@@ -309,7 +228,7 @@ def _restore_kind(kind, entries):
     for key, value in entries.items():
         if key == "shapes" and isinstance(value, list):
             value = [_restore_kind(Shape, shape) for shape in value]
-        dict.__setitem__(item, key, _wrap(value))
+        dict.__setitem__(item, key, wrap(value))
     return item
 
 
@@ -330,19 +249,24 @@ class Scene(Item):
     base_dir = ""  # where included and mesh files are looked for
 
     def __init__(self, *args, base_dir="", **keys):
-        given = {"saltus": 1, **dict(*args), **keys}
-        super().__init__(given)
+        super().__init__()
+        self.update({"saltus": 1, **dict(*args), **keys})
         self._complete()
         object.__setattr__(self, "base_dir", os.fspath(base_dir))
+
+    def __setitem__(self, key, value):
+        if key in _PARTS and isinstance(value, dict):
+            value = _PARTS[key](value)
+        super().__setitem__(key, value)
 
     def _complete(self):
         """Sections that one wants to fill are there from the start."""
         for key in _MAPS:
             if self.get(key) is None:
                 dict.__setitem__(self, key, Item())
-        for key in ("simulation", "audit", "output", "parameters"):
+        for key, kind in {**_PARTS, "parameters": Item}.items():
             if self.get(key) is None:
-                dict.__setitem__(self, key, Item())
+                dict.__setitem__(self, key, kind())
         if self.get("ground") is None:
             dict.__setitem__(self, "ground", Item())
         if self.ground.get("shapes") is None:
@@ -359,7 +283,9 @@ class Scene(Item):
                               for name, entries in value.items()})
             elif key == "ground" and isinstance(value, dict):
                 value = _restore_kind(Item, value)
-            dict.__setitem__(scene, key, _wrap(value))
+            elif key in _PARTS and isinstance(value, dict):
+                value = _restore_kind(_PARTS[key], value)
+            dict.__setitem__(scene, key, wrap(value))
         scene._complete()
         object.__setattr__(scene, "base_dir", base_dir)
         return scene

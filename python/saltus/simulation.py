@@ -1,16 +1,18 @@
 """Running scenes and user systems: to the end, or step by step."""
 
+import contextlib
 import os
 import sys
+import threading
 import time as _time
 import types
-import warnings
 
 import numpy as np
 
 from . import _core
-from .errors import SimulationWarning, input_error
+from .errors import input_error, warn
 from .events import Event, EventRecord, _Watch
+from .options import Integrator
 from .results import Result
 from .scene import Scene
 from .systems import LagrangianSystem
@@ -25,6 +27,10 @@ def _apply_settings(scene, settings):
     """
     known = {name: options for name, _, options in _core.list_integrators()}
     chosen = settings.get("integrator")
+    if isinstance(chosen, Integrator):
+        given = {key: value for key, value in settings.items() if value is not None}
+        settings = {**given, **chosen, **{k: v for k, v in given.items() if k != "integrator"}}
+        chosen = settings["integrator"]
     section = scene.simulation
     if chosen is not None and chosen != section.get("integrator", "moreau-jean"):
         own = known.get(chosen, {})
@@ -37,7 +43,7 @@ def _apply_settings(scene, settings):
             continue
         if key == "solver" and isinstance(value, str):
             value = {**(section.get("solver") or {}), "name": value}
-        section[key] = value
+        dict.__setitem__(section, key, value)  # what is wrong is told by the reader
 
 
 class _Progress:
@@ -59,11 +65,13 @@ class Simulation:
     """A scene or a user system, ready to run.
 
     what: a Scene, the path of a scene file, or a LagrangianSystem.
-    step, until [s], integrator (``saltus.integrators()``), solver (name or {"name", "tolerance",
-    "max_iterations"}), on_failure ("stop", "halve", "flag") and any option of the integrator
-    (theta=0.5, …) replace what the scene says. set: overrides by path, {"bodies.ball.mass": 2}.
+    step, until [s], integrator (``saltus.integrators()``, or saltus.MoreauJean(theta=0.5), …), solver
+    (a name, or saltus.Solver(name, tolerance=…)), adaptive (saltus.Adaptive(tolerance=…)), on_failure
+    ("stop", "halve", "flag") and any option of the integrator (theta=0.5, …) replace what the scene
+    says. set: overrides by path, {"bodies.ball.mass": 2}.
     output: a result file (.h5) that is written as the run goes. record: keep the run in memory.
-    every (steps) or dt [s]: how often to record. compression: gzip level of the file, 0 … 9.
+    every (steps) or dt [s]: how often to record. compression: gzip level of the file, 0 … 9;
+    checkpoint_every: seconds of computing between checkpoints in the file, 0: only at the end.
 
     Step by step::
 
@@ -74,6 +82,8 @@ class Simulation:
     def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
                  on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
                  dt=None, compression=0, checkpoint_every=30.0, **options):
+        _check_number("compression", compression, 0, 9)
+        _check_number("checkpoint_every", checkpoint_every, 0, np.inf)
         settings = dict(integrator=integrator, step=step, until=until, solver=solver,
                         on_failure=on_failure, max_halvings=max_halvings, **options)
         system, kept = None, []
@@ -103,8 +113,12 @@ class Simulation:
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
                                       compression, checkpoint_every, record, forces,
                                       [kept, functions, forces])
+        for severity, item, message in self._core.notices:
+            if severity == "warning":
+                warn(f"{item}: {message}")
         self._record, self._result = record, None
         self._output = None if output is None else os.fspath(output)
+        self._turn = threading.Lock()  # one run or loop at a time
         self.outcome = None
 
     # --- Where it is ------------------------------------------------------------------------------
@@ -200,62 +214,89 @@ class Simulation:
         events: Event objects. Ctrl-C ends the run and raises KeyboardInterrupt. After any exception
         the part that was done is in the exception's attribute `result`, and in the result file.
         """
-        watches = [_Watch(event, self._events) for event in _as_list(events, Event)]
+        with self._take_turn():
+            self._events = []
+            calls = self._make_calls(progress, observers, events)
+            try:
+                outcome = self._core.run(calls)
+            except BaseException as error:
+                self.outcome = ("failed", f"{type(error).__name__} at t = {self.time:g} s", [])
+                _attach(error, self._make_result())
+                raise
+            self.outcome = outcome
+            self._result = self._make_result()
+        _warn(outcome)
+        return self._result
+
+    @contextlib.contextmanager
+    def _take_turn(self):
+        """Refuses a run inside a run, or beside one in another thread."""
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("the simulation is running already: end that run or loop first")
+        try:
+            self._result = self.outcome = None
+            yield
+        finally:
+            self._turn.release()
+
+    def _make_calls(self, progress, observers, events):
+        """What the library calls during a run: (function, every, dt, wall)."""
         calls = [_make_observer(self, entry) for entry in _as_list(observers)]
-        for watch in watches:
-            calls.append((_bind(watch.look, self), 1, 0.0, 0.0))
+        for event in _as_list(events, Event):
+            if not isinstance(event, Event):
+                raise TypeError(f"events are saltus.Event(function, …), not {event!r}")
+            calls.append((_bind(_Watch(event, self._add_event).look, self), 1, 0.0, 0.0))
         if progress is None:
             progress = sys.stderr.isatty()
         if callable(progress):
             calls.append((_bind(progress, self), 1, 0.0, 0.1))
         elif progress:
             calls.append((_Progress(self, self.until), 1, 0.0, 0.2))
-        try:
-            outcome = self._core.run(calls)
-        except BaseException as error:
-            self.outcome = ("failed", f"{type(error).__name__} at t = {self.time:g} s", [])
-            _attach(error, self._make_result())
-            raise
-        self.outcome = outcome
-        self._result = self._make_result()
-        _warn(outcome)
-        return self._result
+        return calls
+
+    def _add_event(self, record):
+        self._events.append(record)
+        self._core.add_event(record.time, record.name, record.value)
 
     def __iter__(self):
-        core, self._result = self._core, None
-        core.start()
-        kind, message = "finished", ""
-        try:
-            while not core.done:
-                failure = core.advance()
-                if failure is not None:
-                    kind, message = "failed", failure
-                    break
-                yield self
-        except GeneratorExit:
-            kind, message = "interrupted", f"stopped at t = {self.time:g} s"
-            raise
-        except BaseException as error:
-            core.abandon(f"{type(error).__name__}: {error}")
-            self.outcome = ("failed", str(error), [])
-            kind = None
-            raise
-        finally:
-            if kind is not None:
-                self.outcome = core.finish(kind, message)
+        core = self._core
+        with self._take_turn():
+            kind, message = "finished", ""
+            try:
+                core.start()
+                while not core.done:
+                    failure = core.advance()
+                    if failure is not None:
+                        kind, message = "failed", failure
+                        break
+                    yield self
+            except GeneratorExit:
+                kind, message = "interrupted", f"stopped at t = {self.time:g} s"
+                raise
+            except BaseException as error:
+                core.abandon(f"{type(error).__name__}: {error}")
+                self.outcome = ("failed", str(error), [])
+                kind = None
+                _attach(error, self.result)
+                raise
+            finally:
+                if kind is not None:
+                    self.outcome = core.finish(kind, message)
         _warn(self.outcome)
 
     @property
     def result(self):
-        """The Result of the last run or loop, after it has ended."""
+        """The Result of the last run or loop; before its end a copy of what is there."""
+        if self.outcome is None:
+            return self._make_result(keep=True)
         if self._result is None:
             self._result = self._make_result()
         return self._result
 
-    def _make_result(self):
+    def _make_result(self, keep=False):
         if not self._record:
-            return None if self._output is None else Result._from_file(self._output, self._events)
-        tables, contacts, names, layout, outcome = self._core.take_record()
+            return None if self._output is None else Result._from_file(self._output)
+        tables, contacts, names, layout, outcome = self._core.take_record(keep)
         return Result._from_memory(tables, contacts, names, layout, outcome, self._core.audit,
                                    self._scene, self.outcome, self.checkpoint(), self._events)
 
@@ -270,6 +311,8 @@ def _bind(function, simulation):
 def _as_list(entries, single=None):
     if callable(entries) or (single is not None and isinstance(entries, single)):
         return [entries]
+    if isinstance(entries, tuple) and len(entries) == 2 and isinstance(entries[1], (int, float)):
+        return [entries]  # one observer with its interval
     return list(entries)
 
 
@@ -277,12 +320,22 @@ def _make_observer(simulation, entry):
     """(function, every, dt, wall) of the library."""
     if callable(entry):
         return (_bind(entry, simulation), 1, 0.0, 0.0)
+    if not (isinstance(entry, tuple) and len(entry) == 2 and callable(entry[0])):
+        raise TypeError("observers are functions, or pairs (function, steps) or (function, seconds), "
+                        f"not {entry!r}")
     function, interval = entry
     if isinstance(interval, (int, np.integer)):
         if interval < 1:
             raise input_error("observers", f"interval is {interval}", "steps are counted from 1")
         return (_bind(function, simulation), int(interval), 0.0, 0.0)
+    if not float(interval) > 0:
+        raise input_error("observers", f"interval is {interval}", "seconds, > 0")
     return (_bind(function, simulation), 1, float(interval), 0.0)
+
+
+def _check_number(name, value, low, high):
+    if not isinstance(value, (int, float, np.number)) or not low <= value <= high:
+        raise input_error(name, f"is {value!r}", f"must be in [{low}, {high}]")
 
 
 def _attach(error, result):
@@ -295,9 +348,9 @@ def _attach(error, result):
 def _warn(outcome):
     kind, message, violations = outcome
     if kind == "failed":
-        warnings.warn(message, SimulationWarning, stacklevel=3)
+        warn(message)
     for violation in violations:
-        warnings.warn(f"audit: {violation}", SimulationWarning, stacklevel=3)
+        warn(f"audit: {violation}")
 
 
 def simulate(what, *, progress=None, observers=(), events=(), restart=None, **settings):

@@ -14,7 +14,7 @@ import inspect
 import numpy as np
 
 from . import _core
-from .errors import input_error
+from .errors import add_note, input_error
 
 _BITS = {"t": 1, "q": 2, "v": 4}
 
@@ -51,6 +51,14 @@ def _argument_bits(name, function, allowed):
                       f"name them out of ({', '.join(allowed)}), in this order")
 
 
+def _as_array(name, value, verb):
+    """A new array of numbers from arrays, lists, numbers or scipy matrices."""
+    try:
+        return np.array(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
+    except (TypeError, ValueError):
+        raise input_error(name, f"{verb} {value!r}", "numbers are needed") from None
+
+
 class _Terms:
     """Checks the terms of one system and gathers them for the library."""
 
@@ -60,12 +68,14 @@ class _Terms:
     def call(self, name, function, bits):
         """The function at the start, as an array."""
         values = {"t": 0.0, "q": self.q0.copy(), "v": self.v0.copy()}
-        result = function(*[values[a] for a, bit in _BITS.items() if bits & bit])
         try:
-            return np.asarray(result, dtype=float)
-        except (TypeError, ValueError):
-            raise input_error(name, f"returned {type(result).__name__}",
-                              "return an array of numbers") from None
+            result = function(*[values[a] for a, bit in _BITS.items() if bits & bit])
+        except Exception as error:
+            add_note(error, f"in the function {name!r} of a user system, at the start")
+            raise
+        if result is None:
+            raise input_error(name, "returned None at the start", "return the numbers")
+        return _as_array(name, result, "returned")
 
     def term(self, name, given, shape, allowed, diagonal=False):
         """None, a constant array of this shape, or (name, function, bits)."""
@@ -76,7 +86,7 @@ class _Terms:
             bits = _argument_bits(name, given, allowed)
             array = self.call(name, given, bits)
         else:
-            array = np.array(given, dtype=float)
+            array = _as_array(name, given, "is")
         is_diagonal = diagonal and array.shape == shape[:1]
         is_number = array.shape == () and (int(np.prod(shape)) == 1 or bits is None)
         if array.shape != shape and not is_diagonal and not is_number:
@@ -156,7 +166,11 @@ class Contacts:
                               "give tangent=, the rows of the slip velocity")
 
         def numbers(name, value, low, high):
-            array = np.array(np.broadcast_to(np.asarray(value, dtype=float), (count,)))
+            array = _as_array(f"{where}.{name}", value, "is")
+            if array.shape not in ((), (count,)):
+                raise input_error(f"{where}.{name}", f"has shape {array.shape}",
+                                  f"give a number, or one for each of the {count} contacts")
+            array = np.array(np.broadcast_to(array, (count,)))
             if not np.all((array >= low) & (array <= high)):
                 raise input_error(f"{where}.{name}", f"is {value}", f"must be in [{low}, {high}]")
             return array
@@ -192,6 +206,7 @@ class LagrangianSystem:
         does not derive from the energy (dampers, motors); none if not given.
     stiffness −∂f/∂q and damping −∂f/∂v: (n, n) or functions; by differences if not given.
     q0, v0: the start (zero if not given). names: of the coordinates, for channels NAME.q, NAME.v.
+    check: True compares every derivative that was given with differences (``check_jacobians``).
 
     >>> ball = LagrangianSystem(1, mass=1.0, force=[-9.81], q0=[1.0], energy=lambda q: 9.81*q[0],
     ...                         contacts=Contacts(Linear([[1.0]]), restitution=0.9, name="floor"))
@@ -201,10 +216,10 @@ class LagrangianSystem:
     def __init__(self, nq, *, mass, force=None, constraints=None, contacts=(), energy=None,
                  loads=None, stiffness=None, damping=None, constraints_jacobian=None,
                  constraints_rate=None, constraints_bias=None, q0=None, v0=None, names=None,
-                 constraint_names=None, name="user system"):
+                 constraint_names=None, name="user system", check=False):
+        if not isinstance(nq, (int, np.integer)) or nq < 1:
+            raise input_error("nq", f"is {nq!r}", "the number of coordinates, at least 1")
         n = int(nq)
-        if n < 1:
-            raise input_error("nq", f"is {nq}", "a system has at least one coordinate")
         self.nq, self.name = n, name
         self.q0 = self._start("q0", q0, n)
         self.v0 = self._start("v0", v0, n)
@@ -221,17 +236,19 @@ class LagrangianSystem:
         spec["constraints"], rows = terms.function("constraints", constraints,
                                                    constraints_jacobian, constraints_rate)
         spec["bias"] = terms.term("constraints_bias", constraints_bias, (rows,), every)
-        groups = [contacts] if isinstance(contacts, Contacts) else list(contacts)
-        spec["contacts"] = [group._spec(terms) for group in groups]
+        spec["contacts"] = self._contacts(contacts, terms)
         spec["energy_size"], spec["energy"] = self._energy(energy, terms, every)
         spec["names"] = self._names("names", names, n, "q")
         spec["constraint_names"] = self._names("constraint_names", constraint_names, rows, "g")
         self._spec = spec  # keeps the functions alive
         self._core = _core.LagrangianSystem(spec)
+        if check:  # also where no velocity is zero, so that no term vanishes
+            self.check_jacobians()
+            self.check_jacobians(v=self.v0 + 0.1 + 0.05 * np.arange(n) / n)
 
     @staticmethod
     def _start(name, value, n):
-        array = np.zeros(n) if value is None else np.array(value, dtype=float).reshape(-1)
+        array = np.zeros(n) if value is None else _as_array(name, value, "is").reshape(-1)
         if array.shape != (n,) or not np.all(np.isfinite(array)):
             raise input_error(name, f"is {value}", f"give {n} finite numbers")
         return array
@@ -248,6 +265,21 @@ class LagrangianSystem:
             raise input_error("mass", "is not symmetric", "M = Mᵀ")
         if not np.all(np.linalg.eigvalsh(matrix) > 0):
             raise input_error("mass", "is not positive definite", "all its eigenvalues are > 0")
+
+    @staticmethod
+    def _contacts(contacts, terms):
+        groups = contacts if isinstance(contacts, (list, tuple)) else [contacts]
+        for group in groups:
+            if not isinstance(group, Contacts):
+                raise input_error("contacts", f"is {group!r}",
+                                  "give saltus.Contacts(gap, …) or a list of them")
+        specs = [group._spec(terms) for group in groups]
+        names = [name for spec in specs for name in spec["names"]]
+        for name in names:
+            if names.count(name) > 1:
+                raise input_error("contacts", f"two are called {name!r}", "give them names: "
+                                  "saltus.Contacts(…, name=…)")
+        return specs
 
     @staticmethod
     def _energy(energy, terms, every):
@@ -300,9 +332,9 @@ class LagrangianSystem:
 
         spec, errors = self._spec, {}
 
-        def compare(name, given, expected):
+        def compare(name, given, expected, floor=1e-300):
             given = np.asarray(given).reshape(expected.shape)
-            scale = max(np.abs(expected).max(initial=0), np.abs(given).max(initial=0), 1e-300)
+            scale = max(np.abs(expected).max(initial=0), np.abs(given).max(initial=0), floor)
             error = np.abs(given - expected) / scale
             errors[name] = float(error.max(initial=0))
             if errors[name] > tolerance:
@@ -323,6 +355,19 @@ class LagrangianSystem:
                 compare(f"{name}_rate", evaluate(rate, t, q, v).reshape(-1, 1),
                         difference(lambda s: evaluate(value, s[0], q, v), np.array([float(t)])))
 
+        def compare_bias():
+            """γ = d²g(t + s, q + s v)/ds² at s = 0: a second difference, good to 1e-6."""
+            if "A" in spec["constraints"]:
+                second = np.zeros(len(spec["constraint_names"]))
+            else:
+                step = np.finfo(float).eps ** 0.25 / max(1.0, np.abs(v).max())
+                value = spec["constraints"]["value"]
+                before, here, after = (np.ravel(evaluate(value, t + s, q + s * v, v))
+                                       for s in (-step, 0.0, step))
+                second = (before - 2 * here + after) / step**2
+            compare("constraints_bias", evaluate(spec["bias"], t, q, v).reshape(-1, 1),
+                    second.reshape(-1, 1), floor=1.0)
+
         force = spec["force"]
         if spec["stiffness"] is not None:
             compare("stiffness", evaluate(spec["stiffness"], t, q, v),
@@ -331,6 +376,8 @@ class LagrangianSystem:
             compare("damping", evaluate(spec["damping"], t, q, v),
                     -difference(lambda x: evaluate(force, t, q, x), v))
         compare_function("constraints", spec["constraints"])
+        if spec["bias"] is not None:
+            compare_bias()
         for group in spec["contacts"]:
             gap = group["gap"]
             compare_function(gap["value"][0] if "value" in gap else "gap", gap)

@@ -2,7 +2,8 @@
 
     bodies.pvd      surfaces of the bodies, moving; velocity [m/s] at every point, body index
     centers.pvd     centres of mass: velocity, angular_velocity, orientation
-    contacts.pvd    contact points: normal force [N] and impulse [N s] as vectors, components, gap [m]
+    contacts.pvd    contact points: force [N] and impulse [N s] on the second body as vectors and as
+                    components along n, t1, t2; normal, gap [m], contact: index into the names
     ground.vtp      surfaces of the ground
 """
 
@@ -12,7 +13,7 @@ import os
 import numpy as np
 
 from .errors import input_error
-from .geometry import Surfaces, rotation
+from .geometry import Surfaces, join, rotation
 
 _TYPES = {"float64": "Float64", "float32": "Float32", "int64": "Int64", "int32": "Int32"}
 
@@ -60,16 +61,14 @@ def _write_collection(path, files, times):
         file.write("\n".join(lines + ["</Collection>", "</VTKFile>"]) + "\n")
 
 
-def _contact_frame(result, frame):
-    """Points and data of the contacts of one frame."""
+def _contact_frame(result, frame, force, impulse):
+    """Points and data of the contacts of one frame; force and impulse: of all rows, world axes."""
     contacts = result.contacts
     rows = contacts.rows(frame)
-    normal = contacts.normal[rows]
-    force, impulse = contacts.force[rows], contacts.impulse[rows]
     return contacts.point[rows], {
-        "force_normal": normal * force[:, :1], "impulse_normal": normal * impulse[:, :1],
-        "force_components": force, "impulse_components": impulse, "normal": normal,
-        "gap": contacts.gap[rows], "contact": contacts.name[rows]}
+        "force": force[rows], "impulse": impulse[rows],
+        "force_components": contacts.force[rows], "impulse_components": contacts.impulse[rows],
+        "normal": contacts.normal[rows], "gap": contacts.gap[rows], "contact": contacts.name[rows]}
 
 
 def _body_frame(result, surfaces, frame):
@@ -94,9 +93,10 @@ def _body_frame(result, surfaces, frame):
 def write_series(result, directory, every=1):
     """Writes the files above into a folder, every n-th frame; returns the paths of the .pvd files.
 
-    Contact forces are written as the vector of their normal part (force_normal) and as components
-    along n, t1, t2 (force_components); impulses likewise.
+    In ParaView, a Glyph filter on contacts.pvd with the array `force` draws the contact forces.
     """
+    if int(every) < 1:
+        raise input_error("every", f"is {every}", "frames are counted from 1")
     if not result.bodies:
         raise input_error("to_vtk", "the result has no bodies",
                           "a user system has no geometry: use to_pandas or plot")
@@ -106,9 +106,11 @@ def write_series(result, directory, every=1):
     surfaces = Surfaces(result)
     names = {"bodies": [], "centers": [], "contacts": []}
     try:
-        has_contacts = len(result.contacts.offset) > 0
+        contacts = result.contacts
     except ValueError:  # not recorded
-        has_contacts = False
+        contacts = None
+    if contacts is not None:
+        vectors = contacts.in_world(contacts.force), contacts.in_world(contacts.impulse)
     for k in frames:
         def path(kind, number=k):
             names[kind].append(f"{kind}_{number:06d}.vtp")
@@ -120,13 +122,13 @@ def write_series(result, directory, every=1):
             "angular_velocity": result["bodies/angular_velocity"][k],
             "orientation": result["bodies/orientation"][k],
             "body": np.arange(len(result.bodies))})
-        if has_contacts:
-            points, data = _contact_frame(result, k)
+        if contacts is not None:
+            points, data = _contact_frame(result, k, *vectors)
             _write_polydata(path("contacts"), points, [], data)
     written = []
     for kind, files in names.items():
         if files:
             written.append(os.path.join(directory, f"{kind}.pvd"))
             _write_collection(written[-1], files, times)
-    _write_polydata(os.path.join(directory, "ground.vtp"), *surfaces.ground, {})
+    _write_polydata(os.path.join(directory, "ground.vtp"), *join(surfaces.ground, surfaces.planes), {})
     return written

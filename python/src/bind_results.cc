@@ -103,6 +103,14 @@ void BindResults(py::module_& m) {
                              })
       .def("dataset", &ReadDataset)
       .def("contacts", [](const ResultReader& r) { return MakeContactArrays(r.ReadContacts()); })
+      .def("events",
+           [](const ResultReader& r) {
+             py::list events;
+             for (const RunEvent& e : r.ReadEvents()) {
+               events.append(py::make_tuple(e.time, e.name, e.value));
+             }
+             return events;
+           })
       .def("checkpoint", &ResultReader::ReadCheckpoint);
 }
 

@@ -10,6 +10,7 @@
 #include <pybind11/stl.h>
 
 #include "saltus/base/error.h"
+#include "saltus/output/checkpoint_record.h"
 
 #include "python/src/bindings.h"
 #include "python/src/convert.h"
@@ -165,20 +166,70 @@ void MakeCollectable(PyHeapTypeObject* heap_type) {
   type->tp_clear = Clear;
 }
 
-py::tuple TakeRecord(PySimulation& self) {
+/// The arrays take over what was recorded; `keep`: they are copies, and the recording goes on.
+py::tuple TakeRecord(PySimulation& self, bool keep) {
+  self.loop();
   Recorder& recorder = self.recorder();
   py::dict tables;
-  const auto num_frames = static_cast<py::ssize_t>(recorder.tables["time"].values.size());
+  const auto time = recorder.tables.find("time");  // missing before the start
+  const bool empty = time == recorder.tables.end();
+  const auto num_frames = empty ? 0 : static_cast<py::ssize_t>(time->second.values.size());
+  if (empty) tables["time"] = MakeArray(std::vector<double>(), {0});
   for (auto& [name, table] : recorder.tables) {
     std::vector<py::ssize_t> shape = {num_frames};
     for (const long d : table.row_shape) shape.push_back(d);
-    tables[py::str(name)] = MakeArray(std::move(table.values), shape);
+    std::vector<double> values = keep ? table.values : std::move(table.values);
+    tables[py::str(name)] = MakeArray(std::move(values), shape);
   }
+  ContactRows contacts = keep ? recorder.contacts : std::move(recorder.contacts);
   py::tuple record =
-      py::make_tuple(tables, MakeContactArrays(std::move(recorder.contacts)),
-                     recorder.contact_names, MakeLayout(recorder.layout), recorder.outcome);
-  self.ForgetRecord();
+      py::make_tuple(tables, MakeContactArrays(std::move(contacts)), recorder.contact_names,
+                     MakeLayout(recorder.layout), recorder.outcome);
+  if (!keep) self.ForgetRecord();
   return record;
+}
+
+/// All of it as plain Python values, for pickle and copy: numbers keep their bits.
+py::tuple PackCheckpoint(const Checkpoint& checkpoint) {
+  const State& state = checkpoint.state;
+  py::list contacts;
+  for (const ContactMemory& memory : state.contacts) {
+    const Vector3 &p = memory.impulse, &m = memory.moment;
+    contacts.append(
+        py::make_tuple(memory.key.pair, memory.key.feature, p[0], p[1], p[2], m[0], m[1], m[2]));
+  }
+  py::dict integrator;
+  for (const auto& [name, values] : state.integrator)
+    integrator[py::str(name)] = CopyVector(values);
+  return py::make_tuple(state.time, CopyVector(state.q), CopyVector(state.v), contacts, integrator,
+                        PackAudit(checkpoint.audit), checkpoint.step_index,
+                        CopyVector(state.internal));
+}
+
+Checkpoint UnpackCheckpoint(const py::tuple& packed) {
+  Checkpoint checkpoint;
+  State& state = checkpoint.state;
+  const auto read = [](const py::handle& object) -> VectorX {
+    const auto array = object.cast<Numbers>();
+    return Eigen::Map<const VectorX>(array.data(), array.size());
+  };
+  state.time = packed[0].cast<double>();
+  state.q = read(packed[1]);
+  state.v = read(packed[2]);
+  for (const py::handle item : packed[3]) {
+    const auto row = item.cast<py::tuple>();
+    state.contacts.push_back(
+        {{row[0].cast<std::uint64_t>(), row[1].cast<std::uint64_t>()},
+         {row[2].cast<double>(), row[3].cast<double>(), row[4].cast<double>()},
+         {row[5].cast<double>(), row[6].cast<double>(), row[7].cast<double>()}});
+  }
+  for (const auto& [name, values] : packed[4].cast<py::dict>()) {
+    state.integrator[name.cast<std::string>()] = read(values);
+  }
+  checkpoint.audit = UnpackAudit(packed[5].cast<std::vector<double>>());
+  checkpoint.step_index = packed[6].cast<long>();
+  state.internal = read(packed[7]);
+  return checkpoint;
 }
 
 void BindValues(py::module_& m) {
@@ -190,7 +241,8 @@ void BindValues(py::module_& m) {
           "q", [](const Checkpoint& c) { return CopyVector(c.state.q); }, "coordinates")
       .def_property_readonly(
           "v", [](const Checkpoint& c) { return CopyVector(c.state.v); }, "velocities")
-      .def_readonly("step_index", &Checkpoint::step_index, "full steps done");
+      .def_readonly("step_index", &Checkpoint::step_index, "full steps done")
+      .def(py::pickle(&PackCheckpoint, &UnpackCheckpoint));
   const auto copy = [](const auto& values) { return CopyVector(VectorX(values)); };
   py::class_<BodyMotion>(m, "BodyMotion", "Motion of a body in world axes.")
       .def_property_readonly(
@@ -231,6 +283,10 @@ void BindSimulation(py::module_& m) {
       .def("abandon", &PySimulation::Abandon)
       .def("take_record", &TakeRecord)
       .def("checkpoint", [](PySimulation& self) { return self.loop().checkpoint(); })
+      .def("add_event",
+           [](PySimulation& self, double time, const std::string& name, double value) {
+             self.AddEvent({time, name, value});
+           })
       .def("restore", [](PySimulation& self, const Checkpoint& c) { self.Restore(c); })
       .def("set_state",
            [](PySimulation& self, const Numbers& q, const Numbers& v) {

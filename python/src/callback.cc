@@ -107,6 +107,9 @@ void Callback::Evaluate(double t, const VectorX& q, const VectorX* v) {
 }
 
 void Callback::ReadResult(PyObject* result, double t) {
+  if (result == Py_None) {
+    throw InputError(name_, "returned None " + FormatTime(t), "return the numbers");
+  }
   py::object converted;
   const bool is_array = PyArray_Check(result) != 0;
   auto* array = reinterpret_cast<PyArrayObject*>(result);

@@ -65,6 +65,7 @@ py::object MakeScalarObject(const std::string& text) {
   if (text == ".inf" || text == "-.inf") return py::float_(text == ".inf" ? INFINITY : -INFINITY);
   const char* end = text.data() + text.size();
   long integer = 0;
+  if (text == "-0") return py::float_(-0.0);  // whole numbers have no such zero
   if (const auto result = std::from_chars(text.data(), end, integer);
       result.ec == std::errc() && result.ptr == end) {
     return py::int_(integer);

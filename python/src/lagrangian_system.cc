@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <utility>
+
+#include "saltus/base/error.h"
 
 namespace saltus::python {
 namespace {
@@ -12,6 +15,14 @@ namespace {
 /// Makes *matrix a matrix on `pattern` without touching the heap if it is one already.
 void Prepare(const std::shared_ptr<const BlockPattern>& pattern, BlockMatrix* matrix) {
   if (matrix->shared_pattern() != pattern) *matrix = BlockMatrix(pattern);
+}
+
+constexpr double kStartTolerance = 1e-4;  // m, m/s or what the rows count in
+
+std::string FormatNumber(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
 }
 
 Eigen::Map<const RowMatrix> MapSquare(const double* values, int n) { return {values, n, n}; }
@@ -41,6 +52,12 @@ State LagrangianSystem::MakeInitialState() const {
 void LagrangianSystem::CalcMass(const VectorX& q, BlockMatrix* M) const {
   Prepare(pattern_, M);
   M->block(0) = MapSquare(terms_.mass.Calc(0, q), n());
+  if (traits_.constant_mass) return;
+  factor_.compute(M->block(0));
+  if (factor_.info() != Eigen::Success) {
+    throw InputError("mass", "returned a matrix that is not positive definite",
+                     "all eigenvalues of M(q) are > 0");
+  }
 }
 
 void LagrangianSystem::CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const {
@@ -209,6 +226,33 @@ Energy LagrangianSystem::CalcEnergy(double t, const VectorX& q, const VectorX& v
   energy.kinetic = 0.5 * v.dot(MapSquare(terms_.mass.Calc(t, q), n()) * v);  // (4)
   if (given != nullptr) energy.potential = given[0];
   return energy;
+}
+
+/// What the start does not fulfil. The first steps repair it, and nobody may have meant that.
+Notices LagrangianSystem::MakeNotices() const {
+  Notices notices;
+  const VectorX &q = terms_.q0, &v = terms_.v0;
+  const auto warn = [&](const std::string& item, const char* what, double amount) {
+    notices.push_back({Severity::kWarning, item, std::string(what) + FormatNumber(amount)});
+  };
+  VectorX g, rate;
+  terms_.constraints.Calc(0, q, &g);
+  terms_.constraints.CalcJacobian(0, q, &J_);
+  terms_.constraints.CalcRate(0, q, &rate);
+  if (g.size() > 0) rate.noalias() += J_ * v;
+  for (int i = 0; i < static_cast<int>(g.size()); ++i) {
+    const std::string item = "constraint '" + ConstraintName(i) + "'";
+    if (std::abs(g[i]) > kStartTolerance) warn(item, "q0 breaks it: g = ", g[i]);
+    if (std::abs(rate[i]) > kStartTolerance) warn(item, "v0 breaks it: dg/dt = ", rate[i]);
+  }
+  for (std::size_t k = 0; k < terms_.contacts.size(); ++k) {
+    terms_.contacts[k].gap.Calc(0, q, &g);
+    for (Eigen::Index c = 0; c < g.size(); ++c) {
+      const std::string item = "contact '" + terms_.contacts[k].names[c] + "'";
+      if (g[c] < -kStartTolerance) warn(item, "q0 is inside: gap = ", g[c]);
+    }
+  }
+  return notices;
 }
 
 std::string LagrangianSystem::ConstraintName(int row) const {

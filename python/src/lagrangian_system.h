@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Cholesky>
+
 #include "saltus/dynamics/system.h"
 
 #include "python/src/user_function.h"
@@ -75,6 +77,7 @@ class LagrangianSystem final : public System {
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
   Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;
+  Notices MakeNotices() const override;
   std::string ConstraintName(int row) const override;
   std::string ContactName(const ContactKey& key) const override;
   std::string CoordinateName(int coordinate) const override;
@@ -91,6 +94,7 @@ class LagrangianSystem final : public System {
   double time_ = 0;  // of the last search for contacts
   mutable VectorX gap_, gap_rate_, f_, w_;
   mutable RowMatrix J_, J_plus_, J_minus_;
+  mutable Eigen::LLT<MatrixX> factor_;  // of the mass matrix, to know that it is positive definite
 };
 
 }  // namespace saltus::python

@@ -122,6 +122,7 @@ void Recorder::AddContacts() {
     contacts.gap.push_back(contact.gap);
     Append(contact.point, &contacts.point);
     Append(contact.normal, &contacts.normal);
+    Append(contact.tangent, &contacts.tangent);
     Append(contact.force, &contacts.force);
     Append(contact.impulse, &contacts.impulse);
     contacts.adhesion.push_back(contact.adhesion);

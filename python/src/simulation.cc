@@ -96,6 +96,31 @@ void CallbackObserver::LookForSignals() {
 // --- The simulation
 // --------------------------------------------------------------------------------
 
+class PySimulation::Turn {
+ public:
+  explicit Turn(PySimulation* simulation) : worker_(simulation->worker_) {
+    simulation->loop();  // throws if it is another thread's turn
+    before_ = worker_.exchange(std::this_thread::get_id());
+  }
+  ~Turn() { worker_ = before_; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<std::thread::id>& worker_;
+  std::thread::id before_;
+};
+
+Simulation& PySimulation::loop() {
+  const std::thread::id worker = worker_;
+  if (worker != std::thread::id() && worker != std::this_thread::get_id()) {
+    throw std::runtime_error(
+        "the simulation is running in another thread: wait for its end, or look at it from an "
+        "observer");
+  }
+  return *loop_;
+}
+
 std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& scene,
                                                  const LagrangianSystem* system,
                                                  const std::string& output, int compression,
@@ -139,6 +164,7 @@ RunOutcome PySimulation::Run(std::vector<RunObserver> observers, std::exception_
     CallbackObserver& callbacks;
     ~Cleaner() { callbacks.observers.clear(); }
   } const cleaner{callbacks_};
+  const Turn turn(this);
   callbacks_.observers = std::move(observers);
   callbacks_.interrupt = false;
   callbacks_.interruption = nullptr;
@@ -147,10 +173,13 @@ RunOutcome PySimulation::Run(std::vector<RunObserver> observers, std::exception_
   return outcome;
 }
 
-void PySimulation::Start() { loop_->Start(); }
+bool PySimulation::Advance(std::string* failure) {
+  const Turn turn(this);
+  return loop_->Advance(failure);
+}
 
 void PySimulation::Abandon(const std::string& message) {
-  loop_->FinishAfter(std::runtime_error(message));
+  loop().FinishAfter(std::runtime_error(message));
 }
 
 void PySimulation::Restore(const Checkpoint& checkpoint) {
@@ -161,13 +190,13 @@ void PySimulation::Restore(const Checkpoint& checkpoint) {
                      "continue with the scene or system that made it");
   }
   // Only the last step of a run may be shorter than the others.
-  const double steps = state.time / loop_->options().step;
+  const double steps = state.time / loop().options().step;
   const auto index = static_cast<double>(checkpoint.step_index);
   if (steps > index + 1e-6 || steps < index - 1 + 1e-6) {
     throw InputError("checkpoint", "it was made with another step size",
                      "continue with the same step");
   }
-  loop_->Restore(checkpoint);
+  loop().Restore(checkpoint);
 }
 
 void PySimulation::SetState(const VectorX& q, const VectorX& v) {
@@ -175,13 +204,13 @@ void PySimulation::SetState(const VectorX& q, const VectorX& v) {
     throw InputError("set_state", "a number is nan or inf",
                      "coordinates and velocities are finite");
   }
-  Checkpoint checkpoint = loop_->checkpoint();
+  Checkpoint checkpoint = loop().checkpoint();
   checkpoint.state.q = q;
   checkpoint.state.v = v;
   const Energy energy = system().CalcEnergy(checkpoint.state.time, q, v);
   checkpoint.audit.work.loads += energy.total() - checkpoint.audit.final_energy.total();
   checkpoint.audit.final_energy = energy;
-  loop_->Restore(checkpoint);
+  loop().Restore(checkpoint);
 }
 
 py::dict PySimulation::CalcBodyMotion(const std::string& name) {
@@ -206,6 +235,10 @@ py::dict PySimulation::CalcBodyMotion(const std::string& name) {
   dict["velocity"] = make(motion.velocity);
   dict["angular_velocity"] = make(motion.angular_velocity);
   return dict;
+}
+
+void PySimulation::AddEvent(const RunEvent& event) {
+  if (writer_ != nullptr) writer_->AddEvent(event);
 }
 
 void PySimulation::ForgetRecord() { recorder_->Reset(); }
@@ -240,9 +273,12 @@ py::dict MakeContactArrays(ContactRows&& rows) {
   dict["gap"] = MakeArray(std::move(rows.gap), {count});
   dict["point"] = MakeArray(std::move(rows.point), {count, 3});
   dict["normal"] = MakeArray(std::move(rows.normal), {count, 3});
+  const auto num_tangents = static_cast<py::ssize_t>(rows.tangent.size()) / 3;
+  dict["tangent"] = MakeArray(std::move(rows.tangent), {num_tangents, 3});
   dict["force"] = MakeArray(std::move(rows.force), {count, 3});
   dict["impulse"] = MakeArray(std::move(rows.impulse), {count, 3});
-  dict["adhesion"] = MakeArray(std::move(rows.adhesion), {count});
+  const auto num_adhesions = static_cast<py::ssize_t>(rows.adhesion.size());
+  dict["adhesion"] = MakeArray(std::move(rows.adhesion), {num_adhesions});
   return dict;
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <pybind11/numpy.h>
@@ -64,9 +65,9 @@ class PySimulation {
 
   /// *interruption: what a signal handler raised while the run went on, or null.
   RunOutcome Run(std::vector<RunObserver> observers, std::exception_ptr* interruption);
-  void Start();
-  bool Advance(std::string* failure) { return loop_->Advance(failure); }
-  RunOutcome Finish(RunOutcome outcome) { return loop_->Finish(std::move(outcome)); }
+  void Start() { loop().Start(); }
+  bool Advance(std::string* failure);
+  RunOutcome Finish(RunOutcome outcome) { return loop().Finish(std::move(outcome)); }
   /// Ends after an exception.
   void Abandon(const std::string& message);
 
@@ -75,9 +76,12 @@ class PySimulation {
   /// Sets coordinates and velocities; the energy this takes counts as work of loads.
   void SetState(const VectorX& q, const VectorX& v);
   py::dict CalcBodyMotion(const std::string& name);
+  /// Into the result file, if there is one.
+  void AddEvent(const RunEvent& event);
 
-  Simulation& loop() { return *loop_; }
-  System& system() { return loop_->system(); }
+  /// Throws std::runtime_error while another thread runs it: a step changes what would be read.
+  Simulation& loop();
+  System& system() { return loop().system(); }
   Recorder& recorder() { return *recorder_; }
   /// After the arrays were taken: an empty record.
   void ForgetRecord();
@@ -85,7 +89,12 @@ class PySimulation {
   py::object kept;
 
  private:
+  /// While it lives, only this thread may use the simulation. Made and destroyed under Python's
+  /// lock or before it is released.
+  class Turn;
+
   std::unique_ptr<Simulation> loop_;
+  std::atomic<std::thread::id> worker_{};  // that runs it, without Python's lock
   OutputInterval interval_;
   bool with_contacts_ = true;
   std::unique_ptr<Recorder> recorder_;

@@ -3,6 +3,7 @@
 import base64
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
@@ -149,7 +150,7 @@ class OtherForms(unittest.TestCase):
         impact = int(result.contacts.frame[0])
         result.to_vtk(self.folder, every=impact)
         contacts, _ = self.read(f"contacts_{impact:06d}.vtp")
-        self.assertGreater(contacts["impulse_normal"][0, 2], 0)
+        self.assertGreater(contacts["impulse"][0, 2], 0)
         np.testing.assert_allclose(contacts["Points"][0, :2], 0, atol=1e-12)
         with self.assertRaisesRegex(saltus.InputError, "no bodies"):
             saltus.simulate(ball_system()).to_vtk(self.folder)
@@ -162,6 +163,31 @@ class OtherForms(unittest.TestCase):
         reader.Update()
         self.assertEqual(reader.GetErrorCode(), 0)
         self.assertEqual(reader.GetOutput().GetNumberOfPoints(), len(arrays["Points"]))
+
+    def test_contact_forces_in_world_axes(self):
+        """A box slides along (3, 4): the sum of the forces is μ m g against it and m g up."""
+        scene = saltus.Scene()
+        scene.materials["wood"] = saltus.Material(density=500, friction=0.3)
+        scene.bodies["box"] = saltus.Body(position=[0, 0, 0.1], velocity=[3, 4, 0],
+                                          shapes=[saltus.Box(size=[0.2] * 3, material="wood")])
+        scene.ground.shapes.append(saltus.HalfSpace(material="wood"))
+        path = os.path.join(self.folder, "box.h5")
+        result = saltus.simulate(scene, step=0.01, until=0.1, output=path)
+        weight = 500 * 0.2**3 * 9.81
+        for contacts in (result.contacts, saltus.load(path).contacts):
+            forces = contacts.in_world(contacts.force)[contacts.rows(-1)]
+            np.testing.assert_allclose(forces.sum(axis=0), [-0.18 * weight, -0.24 * weight, weight],
+                                       rtol=1e-6)
+        result.to_vtk(self.folder)
+        arrays, _ = self.read("contacts_000010.vtp")
+        np.testing.assert_array_equal(arrays["force"], forces)
+
+    def test_events_are_in_the_file(self):
+        path = os.path.join(self.folder, "events.h5")
+        half = saltus.Event(lambda s: s.body("ball").position[2] - 0.6, name="half way")
+        memory = saltus.simulate(ball_scene(), events=half, output=path)
+        self.assertEqual([e.name for e in memory.events], ["half way", "ball-ground", "half way", "half way"])
+        self.assertEqual(saltus.load(path).events, memory.events)
 
     def test_vtk_of_many_shapes(self):
         for name in ("robot_arm_falls", "masonry_arch"):
@@ -181,6 +207,10 @@ class OtherForms(unittest.TestCase):
             result.plot(group)
         with self.assertRaisesRegex(saltus.InputError, "no such channel"):
             result.plot("ball.nothing")
+        # A gap known in one frame alone is a point.
+        gaps = result.plot("gaps").axes[0].lines
+        self.assertEqual(np.isfinite(result["contact.ball-ground.gap"]).sum(), 1)
+        self.assertEqual([len(line.get_xdata()) for line in gaps], [201, 1])
 
     def test_films(self):
         result = saltus.simulate(ball_scene())
@@ -189,6 +219,15 @@ class OtherForms(unittest.TestCase):
         gif = result.animate(os.path.join(self.folder, "ball.gif"), fps=3, view="xz", dpi=40)
         with open(gif, "rb") as file:
             self.assertEqual(file.read(6), b"GIF89a")
+        # Bodies without shapes are lines to their joints.
+        pendulum = saltus.Scene(planar="xz")
+        pendulum.bodies["bob"] = saltus.Body(mass=1, inertia=[0.1] * 3, position=[1, 0, 0])
+        pendulum.joints["pin"] = saltus.Revolute(between=["ground", "bob"], at=[0, 0, 0],
+                                                 axis=[0, 1, 0])
+        swing = saltus.simulate(pendulum, until=0.2, step=0.01)
+        np.testing.assert_allclose(geometry.Surfaces(swing).skeletons, [[[-1, 0, 0]]])
+        for view in ("3d", "xy", "xz", "yz"):
+            swing.animate(os.path.join(self.folder, view), fps=5, dpi=40, view=view)
         user = saltus.simulate(ball_system(), until=0.5)
         user.animate(os.path.join(self.folder, "user.gif"), fps=4, dpi=40,
                      draw=lambda axes, t, q: axes.plot(0, q[0], "o"))
@@ -196,10 +235,13 @@ class OtherForms(unittest.TestCase):
             user.animate(os.path.join(self.folder, "user2.gif"))
         with self.assertRaisesRegex(saltus.InputError, "unknown format"):
             result.animate("film.avi")
-        import shutil
+        film = os.path.join(self.folder, "film.mp4")
         if shutil.which("ffmpeg") is None:
             with self.assertRaisesRegex(saltus.InputError, "ffmpeg"):
-                result.animate("film.mp4")
+                result.animate(film)
+        else:
+            with open(result.animate(film, fps=5, dpi=40), "rb") as file:
+                self.assertEqual(file.read(12)[4:8], b"ftyp")
 
 
 class Shapes(unittest.TestCase):

@@ -1,11 +1,19 @@
 """The types file says what the package has; everything that users see is documented."""
 
 import ast
+import importlib.util
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import saltus
+from common import SOURCE
+
+HAS_MYPY = importlib.util.find_spec("mypy") is not None
 
 
 class Types(unittest.TestCase):
@@ -16,9 +24,43 @@ class Types(unittest.TestCase):
                     if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
     def test_names(self):
-        self.assertEqual(set(saltus.__all__) - set(self.stub), set())
+        new = {name for name in saltus.__all__ if inspect.isclass(getattr(saltus, name))
+               and issubclass(getattr(saltus, name), saltus.Integrator)}  # come from the registry
+        self.assertEqual(set(saltus.__all__) - set(self.stub) - new, set())
         hidden = {"Names", "Integrators", "ContactRows"}  # returned, not imported
         self.assertEqual(set(self.stub) - set(saltus.__all__), hidden)
+
+    def test_keys_of_items(self):
+        """A stub without **keys lists all keys of the scene format, any stub lists only those."""
+        for name, node in self.stub.items():
+            known = getattr(saltus, name, None)
+            maker = next((m for m in node.body if getattr(m, "name", "") == "__init__"), None) \
+                if isinstance(node, ast.ClassDef) else None
+            if maker is None or not inspect.isclass(known) or not issubclass(known, saltus.Item) \
+                    or known in (saltus.Item, saltus.Scene):
+                continue
+            keys = {"from" if key == "from_" else key for key in self.parameters(maker)} - {"repeat"}
+            signature = inspect.signature(known).parameters
+            real = {p.name for p in signature.values() if p.kind is p.KEYWORD_ONLY}
+            if any(p.kind is p.VAR_KEYWORD for p in signature.values()):
+                real |= set(known.keys_known())
+            self.assertEqual(keys - real - {"point_mass"}, set(), f"{name}: not in the format")
+            if maker.args.kwarg is None and not issubclass(known, saltus.Integrator):
+                self.assertEqual(real - keys, set(), f"{name}: missing in __init__.pyi")
+
+    def run_mypy(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "MYPYPATH": str(SOURCE / "python"), "PYTHONPATH":
+                           str(pathlib.Path(saltus.__file__).parents[1])}
+            done = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, text=True,
+                                  env=environment, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    @unittest.skipUnless(HAS_MYPY, "mypy is not installed")
+    def test_mypy_accepts_the_examples(self):
+        examples = sorted((SOURCE / "examples" / "python").glob("*.py"))
+        self.run_mypy("mypy", "--ignore-missing-imports", "--check-untyped-defs",
+                      "--cache-dir=/dev/null", *map(str, examples))
 
     def parameters(self, node):
         arguments = node.args

@@ -499,7 +499,8 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
     SplitRows(c, r_.segment(o, d), d, &result.impulse, &result.moment);
     SplitRows(c, u_.segment(o, d), d, &result.velocity, &spin);
     // An impact: newly closed, and approaching faster than the forces of one step explain.
-    const double by_forces = std::abs(u_free_[o] - u_minus_[o]);
+    const double by_forces =
+        impact_r_.size() > 0 ? force_speed_ : std::abs(u_free_[o] - u_minus_[o]);
     result.impact = r_[o] > 0 && !closed_before && -u_minus_[o] > by_forces;
     if (result.impact) ++report_.impacts;
     report_.max_complementarity =

@@ -188,7 +188,7 @@ std::vector<MultibodySystem::ContactForce> MultibodySystem::ListContactForces(
   for (const CompliantPoint& point : compliant_.Find(q, v)) {
     const Matrix3 frame = model_->plane ? MakePlanarContactFrame(point.n, model_->plane_normal)
                                         : MakeContactFrame(point.n);
-    list.push_back({point.key, point.gap, point.x, point.n, frame.transpose() * point.F.value});
+    list.push_back({point.key, point.gap, point.x, frame, frame.transpose() * point.F.value});
   }
   return list;
 }

@@ -86,7 +86,7 @@ class MultibodySystem final : public System {
     ContactKey key;
     double gap = 0;  // m, negative
     Vector3 point;   // world
-    Vector3 normal;  // unit, from the first to the second body
+    Matrix3 frame;   // columns n (from the first to the second body), t₁, t₂
     Vector3 force;   // along n, t₁, t₂, N
   };
   std::vector<ContactForce> ListContactForces(const VectorX& q, const VectorX& v) const;

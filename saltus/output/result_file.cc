@@ -19,6 +19,7 @@ namespace saltus {
 namespace {
 
 constexpr std::size_t kOutcomeWidth = 512;
+constexpr std::size_t kEventNameWidth = 64;  // bytes; longer names are cut
 constexpr hsize_t kPageSize = 4096;
 constexpr std::size_t kMaxBuffer = std::size_t{8}
                                    << 20;  // bytes in one column before it is written
@@ -74,6 +75,7 @@ struct ResultFile::Impl {
   Column MakeColumn(const std::string& path, std::vector<hsize_t> shape, const std::string& unit,
                     const std::string& meaning, hid_t type, int compression);
   void MakeContactColumns(const FrameLayout& layout, int compression);
+  void MakeEventColumns();
   void AddBodies(const Frame& frame);
   void AddContacts(const Frame& frame);
   std::uint32_t FindContactName(const std::string& name);
@@ -85,7 +87,9 @@ struct ResultFile::Impl {
   std::vector<std::pair<const Quantity*, Column>> run;  // One number per frame, `time` first.
   std::vector<Column> bodies, joints, coordinates, constraints;  // In the order of ListQuantities.
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
-      contact_point, contact_normal, contact_force, contact_impulse, contact_adhesion;
+      contact_point, contact_normal, contact_tangent, contact_force, contact_impulse,
+      contact_adhesion;
+  Column event_time, event_value, event_name;
   CheckpointColumns checkpoints;
   std::unordered_map<std::string, std::uint32_t> name_index;
   std::size_t name_width = 64;
@@ -107,6 +111,7 @@ ResultFile::Impl::Impl(const std::string& path, const FrameLayout& layout,
   WriteString(file.id(), "scene", options.scene);
   MakeColumns(layout, options);
   if (options.contacts) MakeContactColumns(layout, options.compression);
+  MakeEventColumns();
   checkpoints = CheckpointColumns(file.id());
 
   audit = MakeAuditGroup(file.id());
@@ -188,12 +193,24 @@ void ResultFile::Impl::MakeContactColumns(const FrameLayout& layout, int compres
   contact_gap = make("gap", {}, "m", "distance, negative in penetration", real);
   contact_point = make("point", {3}, "m", "midway between the two surfaces, world axes", real);
   contact_normal = make("normal", {3}, "1", "from the first to the second body, world axes", real);
+  contact_tangent = make("tangent", {3}, "1", "direction t1, world axes; t2 = n × t1", real);
   contact_force =
       make("force", {3}, "N", "on the second body along n, t1, t2; zero in an impact", real);
   contact_impulse = make("impulse", {3}, "N s",
                          "on the second body along n, t1, t2; zero unless an impact", real);
   contact_adhesion = make("adhesion", {}, "1", "of its bonds, 1 whole to 0 broken or none", real);
   *contact_offset->AddRows<std::int64_t>() = 0;
+}
+
+void ResultFile::Impl::MakeEventColumns() {
+  const Hdf5Handle group = MakeGroup(file.id(), "/events");
+  event_time =
+      Column(file.id(), {"events/time", {}, "s", "instant of the event", 0, 64}, H5T_NATIVE_DOUBLE);
+  event_value = Column(
+      file.id(), {"events/value", {}, "SI", "of the watched function after the crossing", 0, 64},
+      H5T_NATIVE_DOUBLE);
+  event_name = Column::MakeStrings(file.id(), {"events/name", {}, "1", "what happened", 0, 64},
+                                   kEventNameWidth);
 }
 
 void ResultFile::Impl::AddBodies(const Frame& frame) {
@@ -234,6 +251,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
   double* gap = contact_gap->AddRows<double>(count);
   double* point = contact_point->AddRows<double>(count);
   double* normal = contact_normal->AddRows<double>(count);
+  double* tangent = contact_tangent->AddRows<double>(count);
   double* force = contact_force->AddRows<double>(count);
   double* impulse = contact_impulse->AddRows<double>(count);
   double* adhesion = contact_adhesion->AddRows<double>(count);
@@ -244,6 +262,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
     *gap++ = contact.gap;
     point = Put(contact.point, point);
     normal = Put(contact.normal, normal);
+    tangent = Put(contact.tangent, tangent);
     force = Put(contact.force, force);
     impulse = Put(contact.impulse, impulse);
     *adhesion++ = contact.adhesion;
@@ -271,7 +290,7 @@ void ResultFile::Impl::WriteFullColumns() {
   }
   if (contact_offset) {
     for (auto* column : {&contact_key, &contact_gap, &contact_point, &contact_normal,
-                         &contact_force, &contact_impulse, &contact_adhesion}) {
+                         &contact_tangent, &contact_force, &contact_impulse, &contact_adhesion}) {
       write(&**column);
     }
   }
@@ -285,10 +304,12 @@ void ResultFile::Impl::WriteAllColumns() {
   if (contact_offset) {
     for (auto* column :
          {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
-          &contact_normal, &contact_force, &contact_impulse, &contact_adhesion, &contact_offset}) {
+          &contact_normal, &contact_tangent, &contact_force, &contact_impulse, &contact_adhesion,
+          &contact_offset}) {
       (*column)->Write();
     }
   }
+  for (Column* column : {&event_name, &event_value, &event_time}) column->Write();
   for (auto it = run.rbegin(); it != run.rend(); ++it) it->second.Write();
   checkpoints.Write();
 }
@@ -348,6 +369,14 @@ void ResultFile::AddFrame(const Frame& frame) {
     impl_->WriteFullColumns();
   });
   ++num_frames_;
+}
+
+void ResultFile::AddEvent(const RunEvent& event) {
+  Guard([&] {
+    *impl_->event_time.AddRows<double>() = event.time;
+    *impl_->event_value.AddRows<double>() = event.value;
+    impl_->event_name.AddString(event.name.substr(0, kEventNameWidth));
+  });
 }
 
 void ResultFile::AddCheckpoint(const Checkpoint& checkpoint) {

@@ -39,6 +39,13 @@ struct ResultFileOptions {
   int compression = 0;   // gzip level 1…9; 0: none, for fast and in-place appends
 };
 
+/// Something that whoever runs the simulation wants to have in the result, besides the impacts.
+struct RunEvent {
+  double time = 0;   // s
+  std::string name;  // up to 64 bytes
+  double value = 0;
+};
+
 class ResultFile {
  public:
   /// Makes the file. Throws InputError if it cannot be made at this path.
@@ -50,9 +57,11 @@ class ResultFile {
 
   const std::string& path() const { return path_; }
   long num_frames() const { return num_frames_; }
+  bool is_open() const { return impl_ != nullptr; }
 
   // Each of these throws OutputError if the file cannot take it.
   void AddFrame(const Frame& frame);
+  void AddEvent(const RunEvent& event);
   void AddCheckpoint(const Checkpoint& checkpoint);
   /// @param outcome  "running", "finished", "interrupted at …" or why it failed
   void SetAudit(const Audit& audit, const std::string& outcome);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <new>
@@ -37,6 +38,10 @@ auto ReadGuarded(const std::string& path, Action action) {
 }
 
 Hdf5Handle OpenFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError("", "is a folder", "give a result file", {path});
+  }
   std::ifstream probe(path, std::ios::binary);
   if (!probe)
     throw InputError("", std::string("cannot be opened: ") + std::strerror(errno), "", {path});
@@ -71,6 +76,9 @@ struct ResultReader::Impl {
   std::vector<AuditEntry> audit;
   ChannelCatalog catalog;
   bool has_contacts = false;
+  bool has_tangents = false;  // not in files of version 0.1
+  long long format = 0;
+  bool has_adhesions = false;  // from format 2 on, with the ledger of contact laws
   bool has_checkpoint = false;
   std::vector<double> times;
   std::vector<std::int64_t> offset;  // of the contacts, times.size() + 1 numbers
@@ -80,10 +88,10 @@ ResultReader::Impl::Impl(const std::string& path_in) : path(path_in), file(OpenF
   if (ReadStringAttribute(file.id(), "format") != "saltus result") {
     throw Hdf5Failure("is an HDF5 file of another kind");
   }
-  const long long format = ReadIntegerAttribute(file.id(), "format_version");
-  if (format != kResultFormat) {
+  format = ReadIntegerAttribute(file.id(), "format_version");
+  if (format < 1 || format > kResultFormat) {
     throw Hdf5Failure("has the result format " + std::to_string(format) +
-                      ", this program reads format " + std::to_string(kResultFormat));
+                      ", this program reads up to " + std::to_string(kResultFormat));
   }
   version = ReadStringAttribute(file.id(), "saltus_version");
   title = ReadStringAttribute(file.id(), "title");
@@ -91,7 +99,7 @@ ResultReader::Impl::Impl(const std::string& path_in) : path(path_in), file(OpenF
   ReadLayout();
   ReadAudit();
   ReadTimes();
-  has_checkpoint = CountCheckpoints(file.id()) > 0;
+  has_checkpoint = format == kResultFormat && CountCheckpoints(file.id()) > 0;
 }
 
 void ResultReader::Impl::ReadLayout() {
@@ -113,6 +121,8 @@ void ResultReader::Impl::ReadLayout() {
   has_contacts = H5Lexists(file.id(), "contacts", H5P_DEFAULT) > 0;
   std::vector<std::string> contacts;
   if (has_contacts) contacts = ReadStrings(file.id(), "contacts/names");
+  has_tangents = has_contacts && H5Lexists(file.id(), "contacts/tangent", H5P_DEFAULT) > 0;
+  has_adhesions = has_contacts && format >= 2;
   catalog = ChannelCatalog(std::move(layout), std::move(contacts));
 }
 
@@ -137,6 +147,7 @@ void ResultReader::Impl::ReadTimes() {
   for (const Quantity& quantity : ListQuantities()) {
     const std::vector<hsize_t> shape = RowShape(quantity, catalog.layout());
     if (quantity.owner == ChannelOwner::kContact || (!shape.empty() && shape[0] == 0)) continue;
+    if (format == 1 && H5Lexists(file.id(), quantity.dataset.c_str(), H5P_DEFAULT) <= 0) continue;
     count = std::min(count, ColumnReader(file.id(), quantity.dataset, shape).num_rows());
   }
   times = column.ReadRows<double>(0, count);
@@ -149,7 +160,8 @@ void ResultReader::Impl::ReadTimes() {
       rows = std::min(rows, Open(name, {3}).num_rows());
     }
     rows = std::min(rows, Open("contacts/key", {2}).num_rows());
-    rows = std::min(rows, Open("contacts/adhesion", {}).num_rows());
+    if (has_adhesions) rows = std::min(rows, Open("contacts/adhesion", {}).num_rows());
+    if (has_tangents) rows = std::min(rows, Open("contacts/tangent", {3}).num_rows());
     offset = offsets.ReadRows<std::int64_t>(0, std::min(offsets.num_rows(), count + 1));
     if (offset.empty()) offset.push_back(0);
     while (offset.size() > 1 && offset.back() > static_cast<std::int64_t>(rows)) offset.pop_back();
@@ -193,9 +205,12 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
   const auto gaps = Open("contacts/gap", {}).ReadRows<double>(first, count);
   const auto points = Open("contacts/point", {3}).ReadRows<double>(first, count);
   const auto normals = Open("contacts/normal", {3}).ReadRows<double>(first, count);
+  std::vector<double> tangents(3 * count);
+  if (has_tangents) tangents = Open("contacts/tangent", {3}).ReadRows<double>(first, count);
   const auto forces = Open("contacts/force", {3}).ReadRows<double>(first, count);
   const auto impulses = Open("contacts/impulse", {3}).ReadRows<double>(first, count);
-  const auto adhesions = Open("contacts/adhesion", {}).ReadRows<double>(first, count);
+  std::vector<double> adhesions(count);
+  if (has_adhesions) adhesions = Open("contacts/adhesion", {}).ReadRows<double>(first, count);
   const auto at = [](const std::vector<double>& rows, std::size_t i) {
     return Vector3(rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]);
   };
@@ -206,6 +221,7 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
                                gaps[i],
                                at(points, i),
                                at(normals, i),
+                               at(tangents, i),
                                at(forces, i),
                                at(impulses, i),
                                adhesions[i]});
@@ -270,10 +286,26 @@ ContactRows ResultReader::ReadContacts() const {
     rows.gap = read("contacts/gap", {});
     rows.point = read("contacts/point", {3});
     rows.normal = read("contacts/normal", {3});
+    if (impl_->has_tangents) rows.tangent = read("contacts/tangent", {3});
     rows.force = read("contacts/force", {3});
     rows.impulse = read("contacts/impulse", {3});
-    rows.adhesion = read("contacts/adhesion", {});
+    if (impl_->has_adhesions) rows.adhesion = read("contacts/adhesion", {});
     return rows;
+  });
+}
+
+std::vector<RunEvent> ResultReader::ReadEvents() const {
+  return ReadGuarded(path(), [&] {
+    std::vector<RunEvent> events;
+    const hid_t file = impl_->file.id();
+    if (H5Lexists(file, "events", H5P_DEFAULT) <= 0) return events;  // a file of version 0.1
+    const std::vector<std::string> names = ReadStrings(file, "events/name");
+    const ColumnReader time = impl_->Open("events/time", {}),
+                       value = impl_->Open("events/value", {});
+    const hsize_t count = std::min({time.num_rows(), value.num_rows(), hsize_t{names.size()}});
+    const auto times = time.ReadRows<double>(0, count), values = value.ReadRows<double>(0, count);
+    for (std::size_t i = 0; i < count; ++i) events.push_back({times[i], names[i], values[i]});
+    return events;
   });
 }
 
@@ -294,8 +326,8 @@ Frame ResultReader::ReadFrame(long index) const {
                   one("ledger/friction_loss"),
                   one("ledger/joint_friction_loss"),
                   one("ledger/projection"),
-                  one("ledger/contact_loss"),
-                  one("ledger/decohesion_loss")};
+                  impl_->format >= 2 ? one("ledger/contact_loss") : 0.0,
+                  impl_->format >= 2 ? one("ledger/decohesion_loss") : 0.0};
     frame.closure = one("ledger/closure");
     if (const hsize_t count = layout().bodies.size(); count > 0) {
       const auto p = read("bodies/position", {count, 3}),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "saltus/output/channel.h"
+#include "saltus/output/result_file.h"
 #include "saltus/simulation/audit.h"
 #include "saltus/simulation/frame.h"
 #include "saltus/simulation/simulation.h"
@@ -16,12 +17,13 @@ namespace saltus {
 
 /// The table of all contact points: frame k has the rows offset[k] to offset[k + 1] − 1.
 struct ContactRows {
-  std::vector<std::int64_t> offset;                   // num_frames + 1
-  std::vector<std::uint32_t> name;                    // row in catalog().contacts()
-  std::vector<std::uint64_t> key;                     // two per row: pair and feature
-  std::vector<double> gap;                            // m
-  std::vector<double> point, normal, force, impulse;  // three per row, as in Frame::Contact
-  std::vector<double> adhesion;                       // 0 … 1
+  std::vector<std::int64_t> offset;  // num_frames + 1
+  std::vector<std::uint32_t> name;   // row in catalog().contacts()
+  std::vector<std::uint64_t> key;    // two per row: pair and feature
+  std::vector<double> gap;           // m
+  // Three per row, as in Frame::Contact; `tangent` is empty in files of version 0.1.
+  std::vector<double> point, normal, tangent, force, impulse;
+  std::vector<double> adhesion;  // 0 … 1; empty in files of format 1
 };
 
 /// All members throw InputError, which names the file, if it is damaged or not a result.
@@ -55,6 +57,9 @@ class ResultReader {
   ContactRows ReadContacts() const;
   /// step_index is not recorded and stays 0.
   Frame ReadFrame(long index) const;
+
+  /// Events that whoever ran the simulation added, in the order of addition.
+  std::vector<RunEvent> ReadEvents() const;
 
   bool has_checkpoint() const;
   Checkpoint ReadCheckpoint() const;

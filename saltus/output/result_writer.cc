@@ -63,6 +63,10 @@ void ResultWriter::OnEnd(const Checkpoint& checkpoint, const std::string& outcom
   file_->Close();
 }
 
+void ResultWriter::AddEvent(const RunEvent& event) {
+  if (file_ != nullptr && file_->is_open()) file_->AddEvent(event);
+}
+
 void ResultWriter::Record(const StepView& view) {
   CalcFrame(view, &frame_);
   file_->AddFrame(frame_);

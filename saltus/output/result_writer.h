@@ -30,6 +30,9 @@ class ResultWriter final : public Observer {
   void OnStep(const StepView& view) override;
   void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
 
+  /// Between OnStart and OnEnd; ignored at other times.
+  void AddEvent(const RunEvent& event);
+
   const std::string& path() const { return path_; }
   long num_frames() const { return file_ ? file_->num_frames() : 0; }
 

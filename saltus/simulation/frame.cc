@@ -43,6 +43,7 @@ void CalcContacts(const StepView& view, Frame* frame) {
     contact.gap = result.gap;
     contact.point = result.point;
     contact.normal = result.frame.col(0);
+    contact.tangent = result.frame.col(1);
     contact.force.setZero();
     contact.impulse.setZero();
     contact.adhesion = 0;
@@ -62,7 +63,8 @@ void AddContactForces(const MultibodySystem& system, const StepView& view, Frame
     contact.key = point.key;
     contact.gap = point.gap;
     contact.point = point.point;
-    contact.normal = point.normal;
+    contact.normal = point.frame.col(0);
+    contact.tangent = point.frame.col(1);
     contact.force = point.force;
     contact.impulse.setZero();
     contact.adhesion = 0;
@@ -75,7 +77,8 @@ void AddBonds(const MultibodySystem& system, const StepView& view, Frame* frame)
     ContactKey key = bond.key;
     key.feature = kBondFeature;
     frame->contacts.push_back({system.ContactName(bond.key), key, bond.opening, bond.point,
-                               bond.normal, bond.force, Vector3::Zero(), bond.adhesion});
+                               bond.frame.col(0), bond.frame.col(1), bond.force, Vector3::Zero(),
+                               bond.adhesion});
   }
 }
 

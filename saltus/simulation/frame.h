@@ -41,7 +41,8 @@ struct Frame {
     ContactKey key;
     double gap = 0;   // m
     Vector3 point;    // m
-    Vector3 normal;   // unit, from the first to the second body
+    Vector3 normal;   // n: unit, from the first to the second body
+    Vector3 tangent;  // t1: unit; t2 = n × t1
     Vector3 force;    // n, t1, t2 components, N: zero in an impact
     Vector3 impulse;  // n, t1, t2 components, N s: zero unless an impact
     /// A pair of surfaces with bonds has one row more: the adhesion of its bonds (1 whole, 0

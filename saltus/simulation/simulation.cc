@@ -51,8 +51,12 @@ void Simulation::Start() {
   last_report_ = nullptr;
   const State& s = checkpoint_.state;
   StepView view = MakeView();
+  num_started_ = 0;
   view.energy = system_->CalcEnergy(s.time, s.q, s.v);
-  for (Observer* o : observers_) o->OnStart(view);
+  for (Observer* o : observers_) {
+    o->OnStart(view);
+    ++num_started_;
+  }
 }
 
 bool Simulation::Advance(std::string* failure) {
@@ -85,8 +89,8 @@ RunOutcome Simulation::Finish(RunOutcome outcome) {
 
 RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
   RunOutcome outcome;
-  Start();
   try {
+    Start();
     while (!done()) {
       if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) {
         outcome.kind = RunOutcome::Kind::kInterrupted;
@@ -111,9 +115,9 @@ void Simulation::FinishAfter(const std::exception& error) {
   what = what.substr(0, std::min<std::size_t>(what.find('\n'), 200));
   const std::string outcome =
       "stopped at t = " + std::to_string(state().time) + " s by an error: " + what;
-  for (Observer* o : observers_) {
+  for (std::size_t i = 0; i < num_started_; ++i) {
     try {
-      o->OnEnd(checkpoint_, outcome);
+      observers_[i]->OnEnd(checkpoint_, outcome);
     } catch (const std::exception&) {  // The first error is the one that counts.
     }
   }

@@ -145,6 +145,7 @@ class Simulation {
   ContactSet contacts_;                      // scratch of CalcPenetration
   const StepReport* last_report_ = nullptr;  // owned by the integrator
   std::vector<Observer*> observers_;
+  std::size_t num_started_ = 0;  // of the observers: who was told no start is told no end
 };
 
 }  // namespace saltus

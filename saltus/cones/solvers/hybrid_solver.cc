@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/proximal_point.h"
 
@@ -10,10 +11,21 @@ namespace saltus {
 namespace {
 
 constexpr int kFirstSweeps = 100;
-constexpr int kFirstSteps = 40;
+constexpr int kFirstSteps = 20;
+constexpr int kInteriorSteps = 100;
 constexpr int kMaxRounds = 9;
 constexpr double kProgress = 0.5;  // factor of the score that counts as progress of a cycle
 constexpr int kCycle = 3;          // rounds after which the second method is the same again
+
+/// The second method of a round.
+enum class Second { kAlartCurnier, kInteriorPoint, kProximalPoint, kFischerBurmeister };
+
+Second FindSecond(int round, const ConicProblem& problem) {
+  // The interior point method starts from a point of its own: once is enough.
+  if (round == 1 && InteriorPointSolver::Accepts(problem)) return Second::kInteriorPoint;
+  if (round % kCycle == 1) return Second::kProximalPoint;
+  return round % kCycle == 0 ? Second::kAlartCurnier : Second::kFischerBurmeister;
+}
 
 }  // namespace
 
@@ -27,15 +39,17 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
   double level = 0;  // score at the beginning of the cycle
   const BlockSparseDelassus* A = nullptr;
   for (int round = 0; round < kMaxRounds && iterations < options_.max_iterations; ++round) {
-    const int left = options_.max_iterations - iterations;
-    NsgsOptions sweeps{options_};
-    sweeps.max_iterations = std::min(left, kFirstSweeps << round);
-    const SolveReport report = NsgsSolver(sweeps).Solve(problem, r);
-    iterations += report.iterations;
-    if (report.status == SolveStatus::kNotFinite) return Judge::FinishNotFinite(n, r);
-    const bool solved = judge.Evaluate(*r);
-    if (report.status == SolveStatus::kInfeasible) failure = SolveStatus::kInfeasible;
-    if (solved || failure == SolveStatus::kInfeasible) break;
+    const Second second = FindSecond(round, problem);
+    if (second != Second::kInteriorPoint) {
+      NsgsOptions sweeps{options_};
+      sweeps.max_iterations = std::min(options_.max_iterations - iterations, kFirstSweeps << round);
+      const SolveReport report = NsgsSolver(sweeps).Solve(problem, r);
+      iterations += report.iterations;
+      if (report.status == SolveStatus::kNotFinite) return Judge::FinishNotFinite(n, r);
+      const bool solved = judge.Evaluate(*r);
+      if (report.status == SolveStatus::kInfeasible) failure = SolveStatus::kInfeasible;
+      if (solved || failure == SolveStatus::kInfeasible) break;
+    }
     if (round % kCycle == 0) {
       if (round > 0 && judge.best_score() > kProgress * level) {
         failure = SolveStatus::kStagnated;
@@ -43,22 +57,22 @@ SolveReport HybridSolver::Solve(const ConicProblem& problem, VectorX* r) {
       }
       level = judge.best_score();
     }
-    if (A == nullptr) A = &MakeBlockSparse(problem, &storage_);
     *r = judge.best();
-    const int steps = std::min(options_.max_iterations - iterations, kFirstSteps << round);
-    if (round % kCycle == 1) {
-      ConicSolverOptions proximal = options_;
-      proximal.max_iterations = steps;
-      iterations += ProximalPointSolver(proximal).Solve(problem, r).iterations;
-      if (judge.Evaluate(*r)) break;
+    ConicSolverOptions limited = options_;
+    const int steps = second == Second::kInteriorPoint ? kInteriorSteps : kFirstSteps << round;
+    limited.max_iterations = std::min(options_.max_iterations - iterations, steps);
+    if (second == Second::kInteriorPoint) {
+      iterations += InteriorPointSolver(InteriorPointOptions{limited}).Solve(problem, r).iterations;
+    } else if (second == Second::kProximalPoint) {
+      iterations += ProximalPointSolver(limited).Solve(problem, r).iterations;
     } else {
-      newton_.Prepare(
-          problem, *A,
-          round % kCycle == 0 ? ConeFunction::kAlartCurnier : ConeFunction::kFischerBurmeister);
-      const SemismoothNewton::Result result = newton_.Iterate(problem, steps, &judge, r);
-      iterations += result.iterations;
-      if (result.outcome == SemismoothNewton::Outcome::kSolved) break;
+      if (A == nullptr) A = &MakeBlockSparse(problem, &storage_);
+      newton_.Prepare(problem, *A,
+                      second == Second::kAlartCurnier ? ConeFunction::kAlartCurnier
+                                                      : ConeFunction::kFischerBurmeister);
+      iterations += newton_.Iterate(problem, limited.max_iterations, &judge, r).iterations;
     }
+    if (judge.Evaluate(*r)) break;
     *r = judge.best();
   }
   return judge.Finish(failure, iterations, r);

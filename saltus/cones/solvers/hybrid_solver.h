@@ -1,17 +1,20 @@
 // Gauss–Seidel and Newton in turns: the robust default for problems with friction.
 //
-// Gauss–Seidel sweeps (nsgs.h) are cheap and find the states of the contacts; semismooth Newton
-// (semismooth_newton.h) is exact where they crawl: hyperstatic supports, packings, W and q of very
-// different magnitude. Rounds k = 0, 1, … alternate
+// Gauss–Seidel sweeps (nsgs.h) are cheap and find the states of the contacts; methods with a
+// factorisation are exact where they crawl: hyperstatic supports, packings, W and q of very
+// different magnitude. Rounds k = 0, 1, … are
 //
-//   kFirstSweeps·2ᵏ sweeps from the best iterate so far, then at most kFirstSteps·2ᵏ steps of (1)
-//   k = 0, 3, …: Newton on Alart–Curnier's function;   k = 1, 4, …: the proximal-point method;
-//   k = 2, 5, …: Newton on Fischer–Burmeister's function
+//   k = 0, 3, …   kFirstSweeps·2ᵏ sweeps, then kFirstSteps·2ᵏ steps of Newton on Alart–Curnier's
+//                 function (semismooth_newton.h): quick where the sweeps came close
+//   k = 1         the interior point method (interior_point.h) from a start of its own; the
+//                 proximal-point method for problems with boxes
+//   k = 4, 7, …   sweeps and the proximal-point method (proximal_point.h)
+//   k = 2, 5, …   sweeps and Newton on Fischer–Burmeister's function
 //
-// until the judge is content, max_iterations (sweeps + steps) are used up, or a whole cycle of
-// three has brought no progress (stagnation). All scaling is inside: each block has its own ρ and
-// regularisation. A proof of infeasibility by Gauss–Seidel ends the rounds. What is returned is the
-// best iterate of all, with its residual.
+// each from the best iterate so far, until the judge is content, max_iterations (sweeps + steps)
+// are used up, or a whole cycle of three has brought no progress (stagnation). All scaling is
+// inside: each block has its own ρ and regularisation. A proof of infeasibility by Gauss–Seidel
+// ends the rounds. What is returned is the best iterate of all, with its residual.
 #pragma once
 
 #include <memory>

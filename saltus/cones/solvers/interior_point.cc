@@ -6,6 +6,7 @@
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
 #include "saltus/cones/solvers/judge.h"
+#include "saltus/cones/solvers/proximal_point.h"
 
 namespace saltus {
 namespace {
@@ -14,7 +15,10 @@ using Vector = BlockEquation::Vector;
 using Matrix = BlockEquation::Matrix;
 
 constexpr double kToBoundary = 0.99;
-constexpr int kMaxConvexSteps = 60;
+constexpr int kMaxIdleSteps = 8;
+constexpr double kRidge = 1e-10;  // added to the diagonal, beside tr A_cc / d: singular A
+constexpr double kNear = 1e-6;    // relative residual from which on the proximal points are quicker
+constexpr double kFirstAlpha = 1e-3;
 constexpr double kBlocked = 1e20;  // shift, beside tr A_cc / d, that holds a row at zero
 
 enum class Role { kFree, kRay, kCone };  // a ray is a nonnegative row, or friction with μ = 0
@@ -93,16 +97,22 @@ struct Scaling {
     W = beta * (2 * v * v.transpose() - J);
     const Vector Jv = J * v;
     inverse = (2 * Jv * Jv.transpose() - J) / beta;
-    lambda = W * x;
+    // λ = W x in a form without cancellation: its determinant is √(det x det y) to rounding.
+    lambda.resize(d);
+    lambda[0] = gamma;
+    lambda.tail(d - 1) =
+        ((gamma + y_bar[0]) * x_bar.tail(d - 1) + (gamma + x_bar[0]) * y_bar.tail(d - 1)) /
+        (x_bar[0] + y_bar[0] + 2 * gamma);
+    lambda *= std::pow(det_x * det_y, 0.25);
     return lambda.allFinite() && CalcDeterminant(lambda) > 0;
   }
 };
 
-// The convex problem for one s and the state of its solution.
-class ConvexProblem {
+// The point (r, û) on its way along the central path.
+class InteriorPath {
  public:
-  ConvexProblem(const ConicProblem& problem, const BlockSparseDelassus& A)
-      : problem_(problem), A_(A), scales_(CalcBlockScales(problem)) {
+  InteriorPath(const ConicProblem& problem, const BlockSparseDelassus& A, bool associated)
+      : problem_(problem), A_(A), associated_(associated), scales_(CalcBlockScales(problem)) {
     lu_.Prepare(A);
     const std::size_t count = problem.cones.size();
     scalings_.resize(count);
@@ -116,21 +126,31 @@ class ConvexProblem {
     }
     impulse_ = impulses > 0 ? impulses : 1.0;
     velocity_ = velocity_ > 0 ? velocity_ : 1.0;
-    s_.setZero(problem.size());
     r_.setZero(problem.size());
     u_hat_.setZero(problem.size());
-    Push(1.0);
+    dilation_.setZero(problem.size());
+    for (std::size_t c = 0; c < count; ++c) {
+      if (role(c) == Role::kFree) continue;
+      r_[problem.cones[c].offset] = impulse_;
+      u_hat_[problem.cones[c].offset] = velocity_;
+    }
   }
 
   const VectorX& r() const { return r_; }
   double gap() const { return gap_ / (impulse_ * velocity_); }
   double infeasibility() const { return residual_.norm() / velocity_; }
 
-  // One step of (2), (3). False if the numbers do not allow any.
+  // One step of (2) to (4). False if the numbers do not allow any.
   bool Step() {
+    if (!ScaleBlocks()) return false;
     A_.Multiply(r_, &residual_);
-    residual_ += problem_.b + s_ - u_hat_;
-    if (!ScaleBlocks() || !lu_.Factor(shift_)) return false;
+    residual_ += problem_.b;
+    ApplyDilation();
+    residual_ -= u_hat_;
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      if (role(c) != Role::kFree) shift_[c].diagonal().array() += kRidge * scales_[c];
+    }
+    if (!lu_.Factor(shift_)) return false;
     rhs_.resize(problem_.size());
     for (std::size_t c = 0; c < scalings_.size(); ++c) {
       SetRhs(c, role(c) == Role::kFree ? Vector() : Vector(-scalings_[c].lambda));
@@ -152,28 +172,6 @@ class ConvexProblem {
     return true;
   }
 
-  // s ← μ|û_T| n. Returns the change beside the velocities of the problem.
-  double UpdateShift() {
-    double change = 0;
-    for (const Cone& cone : problem_.cones) {
-      if (cone.kind != ConeKind::kFriction) continue;
-      const double s =
-          cone.friction * CalcNorm(u_hat_.data() + cone.offset + 1, cone.dimension - 1);
-      change = std::max(change, std::abs(s - s_[cone.offset]));
-      s_[cone.offset] = s;
-    }
-    return change / velocity_;
-  }
-
-  // Moves the point into the interior, by a part of the size of the problem.
-  void Push(double part) {
-    for (std::size_t c = 0; c < scalings_.size(); ++c) {
-      if (role(c) == Role::kFree) continue;
-      r_[problem_.cones[c].offset] += part * impulse_;
-      u_hat_[problem_.cones[c].offset] += part * velocity_;
-    }
-  }
-
  private:
   Role role(std::size_t c) const { return FindRole(problem_.cones[c]); }
 
@@ -191,6 +189,24 @@ class ConvexProblem {
     Vector y = u.segment(cone.offset, cone.dimension);
     y[0] /= cone.friction;
     return y;
+  }
+
+  // With u in residual_: adds the smoothed shift, takes its derivative w, and turns the scaling
+  // matrices into J⁻¹W² of (2).
+  void ApplyDilation() {
+    if (associated_) return;
+    const double epsilon = velocity_ * gap();
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      if (role(c) != Role::kCone) continue;
+      const Cone& cone = problem_.cones[c];
+      const int d = cone.dimension;
+      const auto u_T = residual_.segment(cone.offset + 1, d - 1);
+      const double sigma = std::hypot(u_T.norm(), epsilon);
+      auto w = dilation_.segment(cone.offset + 1, d - 1);
+      w = cone.friction / sigma * u_T;
+      shift_[c].row(0) -= w.transpose() * shift_[c].bottomRows(d - 1);
+      residual_[cone.offset] += cone.friction * sigma;
+    }
   }
 
   bool ScaleBlocks() {
@@ -218,7 +234,7 @@ class ConvexProblem {
     return true;
   }
 
-  // Right-hand side S⁻¹W z − residual of a block, (2).
+  // Right-hand side J⁻¹(S⁻¹W z − residual) of a block, (2).
   void SetRhs(std::size_t c, const Vector& z) {
     const Cone& cone = problem_.cones[c];
     auto rhs = rhs_.segment(cone.offset, cone.dimension);
@@ -227,6 +243,8 @@ class ConvexProblem {
     Vector x = scalings_[c].W * z;
     if (role(c) == Role::kCone) x[0] *= cone.friction;
     rhs.head(x.size()) += x;
+    const Eigen::Index tangents = cone.dimension - 1;
+    rhs[0] -= dilation_.segment(cone.offset + 1, tangents).dot(rhs.tail(tangents));
   }
 
   // Δr, Δû, and the largest common step that stays in the cones.
@@ -234,6 +252,11 @@ class ConvexProblem {
     dr_ = rhs_;
     lu_.SolveInPlace(&dr_);
     A_.Multiply(dr_, &du_);
+    for (const Cone& cone : problem_.cones) {
+      const int d = cone.dimension;
+      du_[cone.offset] +=
+          dilation_.segment(cone.offset + 1, d - 1).dot(du_.segment(cone.offset + 1, d - 1));
+    }
     du_ += residual_;
     double tau = 1;
     for (std::size_t c = 0; c < scalings_.size(); ++c) {
@@ -250,15 +273,23 @@ class ConvexProblem {
 
   const ConicProblem& problem_;
   const BlockSparseDelassus& A_;
+  const bool associated_;
   std::vector<double> scales_;
   ShiftedLu lu_;
   std::vector<Scaling> scalings_;
   std::vector<Matrix> shift_;
-  VectorX r_, u_hat_, s_, residual_, rhs_, dr_, du_;
+  VectorX r_, u_hat_, residual_, rhs_, dr_, du_;
+  VectorX dilation_;  // w of each block in its tangential rows
   double gap_ = 0, impulse_ = 1, velocity_ = 0;
 };
 
 }  // namespace
+
+bool InteriorPointSolver::Accepts(const ConicProblem& problem) {
+  return std::none_of(problem.cones.begin(), problem.cones.end(), [](const Cone& c) {
+    return c.kind == ConeKind::kBox || c.kind == ConeKind::kRollingFriction;
+  });
+}
 
 SolveReport InteriorPointSolver::Solve(const ConicProblem& problem, VectorX* r) {
   const int n = problem.size();
@@ -268,36 +299,33 @@ SolveReport InteriorPointSolver::Solve(const ConicProblem& problem, VectorX* r) 
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   const bool solved = judge.Evaluate(*r);
-  const bool supported =
-      std::none_of(problem.cones.begin(), problem.cones.end(), [](const Cone& c) {
-        return c.kind == ConeKind::kBox || c.kind == ConeKind::kRollingFriction;
-      });
-  if (!supported) return judge.Finish(SolveStatus::kUnsupported, 0, r);
+  if (!Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
   if (solved) return judge.Finish(SolveStatus::kConverged, 0, r);
   BlockSparseDelassus storage;
-  ConvexProblem convex(problem, MakeBlockSparse(problem, &storage));
-  int iterations = 0;
-  double tolerance = options_.associated ? 1e-3 * options_.tolerance : 1e-3;
-  VectorX best_associated = *r;
-  while (iterations < options_.max_iterations) {
-    for (int k = 0; k < kMaxConvexSteps && iterations < options_.max_iterations; ++k) {
-      ++iterations;
-      const bool moved = convex.Step();
-      if (judge.Evaluate(convex.r())) return judge.Finish(SolveStatus::kConverged, iterations, r);
-      best_associated = convex.r();
-      if (!moved || (convex.gap() < tolerance && convex.infeasibility() < tolerance)) break;
-    }
-    if (options_.associated) {
-      SolveReport report = judge.Finish(SolveStatus::kStagnated, iterations, r);
-      *r = best_associated;
-      report.residual = CalcNaturalMapResidual(problem, *r);
-      return report;
-    }
-    const double change = convex.UpdateShift();
-    tolerance = std::clamp(0.01 * change, 1e-5 * options_.tolerance, tolerance);
-    convex.Push(std::clamp(change, 1e-12, 1.0));
+  InteriorPath path(problem, MakeBlockSparse(problem, &storage), options_.associated);
+  int iterations = 0, idle = 0;
+  while (iterations < options_.max_iterations && idle < kMaxIdleSteps) {
+    ++iterations;
+    const double before = judge.best_score();
+    const bool moved = path.Step();
+    if (judge.Evaluate(path.r()) || !moved) break;
+    idle = judge.best_score() < before ? 0 : idle + 1;
+    if (!options_.associated && judge.best_residual().relative < kNear) break;
   }
-  return judge.Finish(SolveStatus::kMaxIterations, iterations, r);
+  if (options_.associated) {
+    SolveReport report = judge.Finish(SolveStatus::kStagnated, iterations, r);
+    *r = path.r();
+    report.residual = CalcNaturalMapResidual(problem, *r);
+    return report;
+  }
+  if (!judge.solved() && iterations < options_.max_iterations) {
+    ProximalPointOptions finish{options_, kFirstAlpha};
+    finish.max_iterations = options_.max_iterations - iterations;
+    VectorX finished = judge.best();
+    iterations += ProximalPointSolver(finish).Solve(problem, &finished).iterations;
+    judge.Evaluate(finished);
+  }
+  return judge.Finish(SolveStatus::kStagnated, iterations, r);
 }
 
 }  // namespace saltus

@@ -1,23 +1,31 @@
-// Interior point method (Mehrotra's predictor and corrector, Nesterov–Todd scaling) for the convex
-// problem inside a fixed point on De Saxcé's shift.
-//
-// With s = μ|u_T| n held, min ½ rᵀA r + (b + s)ᵀ r over r ∈ K has the optimality conditions
-//
-//   û = A r + b + s ∈ K*,   r ∈ K,   r·û = 0 (1)
+// Interior point method on Coulomb's law itself: a central path for the non-convex problem, with
+// Mehrotra's predictor and corrector, Nesterov–Todd scaling, and De Saxcé's shift inside the steps.
 //
 // Each friction block is written in the second-order cone L: x = (μ r_N, r_T), y = (û_N/μ, û_T).
-// The scaling W of a block satisfies W x = W⁻¹ y = λ, and a step solves
+// The path is, for a mean product m = x·y that tends to zero,
 //
-//   (A + S⁻¹W²S⁻¹) Δr = S⁻¹W (λ \ d) − (A r + b + s − û),   x = S⁻¹… r, S = diag(1/μ, 1, 1) (2)
-//   predictor d = −λ∘λ,   corrector d = −λ∘λ + σ m e − (W⁻¹Δy)∘(W Δx),  σ = (1 − τ_aff)³ (3)
+//   û = u + μ σ n,   u = A r + b,   σ = √(|u_T|² + ε²),   ε ∝ m,        x∘y = m e (1)
 //
-// [@cite Mehrotra1992, @cite NesterovTodd1997]; m = mean of x·y. Steps go 0.99 of the way to the
-// boundary. After each convex problem s ← μ|û_T|; the fixed point contracts for moderate friction
-// [@cite AcaryEtAl2011] and is slow, or fails, for large μ with strong coupling of normal and
-// tangential directions. `associated` stops after the first problem, s = 0: the convex relaxation,
-// whose sliding contacts open by μ|u_T|. It is judged by the law of Coulomb like any other answer.
-// Free, nonnegative and friction blocks; boxes and rolling: kUnsupported. Starts from its own
-// interior point.
+// For m → 0 this is K* ∋ û ⟂ r ∈ K with û = u + μ|u_T| n. The scaling W of a block satisfies
+// W x = W⁻¹y = λ. With w = ∂(μσ)/∂u_T and J = [1 wᵀ; 0 I], dû = J A dr, a step solves
+//
+//   (A + J⁻¹S⁻¹W²S⁻¹) Δr = J⁻¹(S⁻¹W (λ \ d) − (u + μσ n − û)),   S = diag(1/μ, 1, 1) (2)
+//   predictor d = −λ∘λ,   corrector d = −λ∘λ + s m e − (W⁻¹Δy)∘(W Δx),  s = (1 − τ_aff)³ (3)
+//
+// [@cite Mehrotra1992, @cite NesterovTodd1997, @cite DeSaxceFeng1998]. Steps go 0.99 of the way to
+// the boundary. Near a solution where a contact has neither impulse nor velocity the natural map
+// falls like √m only: from a residual of kNear on, proximal_point.h finishes.
+//
+// Deviation: the sources treat convex problems. Held shifts (s = μ|u_T| fixed, a convex problem,
+// then the next s; @cite AcaryEtAl2011) need hundreds of steps or do not converge where many
+// contacts slide; the derivative of the shift in (2) makes it 10 to 30 steps there. Without
+// convexity there is no proof of convergence: the path may turn back, and the report then says
+// stagnated.
+//
+// `associated` leaves the shift out: the convex relaxation, whose sliding contacts open by μ|u_T|.
+// It is judged by the law of Coulomb like any other answer. Free, nonnegative and friction blocks;
+// boxes and rolling friction: kUnsupported. Starts from its own interior point, whatever r is.
+// Cost: a sparse LU a step.
 #pragma once
 
 #include <memory>
@@ -36,6 +44,9 @@ struct InteriorPointOptions : ConicSolverOptions {
 class InteriorPointSolver final : public ConicSolver {
  public:
   explicit InteriorPointSolver(const InteriorPointOptions& options) : options_(options) {}
+
+  /// False if there is a box, or rolling friction.
+  static bool Accepts(const ConicProblem& problem);
 
   std::string name() const override { return "interior-point"; }
   [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;

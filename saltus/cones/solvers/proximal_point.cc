@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-constexpr double kFirstAlpha = 1e-1, kMinAlpha = 1e-9, kMaxAlpha = 1e3;
+constexpr double kMinAlpha = 1e-9, kMaxAlpha = 1e3;
 constexpr int kMaxInnerSteps = 60;
 constexpr int kMaxFailures = 8;  // of the inner method in a row
 
@@ -31,7 +31,7 @@ SolveReport ProximalPointSolver::Solve(const ConicProblem& problem, VectorX* r) 
   ConicProblem inner = problem;
   inner.A = &shifted;
   VectorX center = *r, x;
-  double alpha = kFirstAlpha;
+  double alpha = options_.first_alpha;
   int iterations = 0, failures = 0;
   while (iterations < options_.max_iterations && failures < kMaxFailures) {
     inner.b = problem.b;

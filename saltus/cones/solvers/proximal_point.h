@@ -15,9 +15,14 @@
 
 namespace saltus {
 
+struct ProximalPointOptions : ConicSolverOptions {
+  double first_alpha = 1e-1;  // α₀ > 0; small where the start is close to a solution
+};
+
 class ProximalPointSolver final : public ConicSolver {
  public:
-  explicit ProximalPointSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit ProximalPointSolver(const ConicSolverOptions& options) : options_{options} {}
+  explicit ProximalPointSolver(const ProximalPointOptions& options) : options_(options) {}
 
   std::string name() const override { return "proximal-point"; }
   [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r) override;
@@ -26,7 +31,7 @@ class ProximalPointSolver final : public ConicSolver {
   }
 
  private:
-  ConicSolverOptions options_;
+  ProximalPointOptions options_;
   SemismoothNewton newton_;
 };
 

@@ -1,5 +1,7 @@
 #include "saltus/cones/solvers/shifted_lu.h"
 
+#include <cmath>
+
 #include <Eigen/OrderingMethods>
 
 namespace saltus {
@@ -71,11 +73,21 @@ bool ShiftedLu::Factor(const std::vector<BlockEquation::Matrix>& shift) {
   const BlockSparseDelassus& A = *A_;
   if (is_dense_) dense_.setZero();
   BlockEquation::Matrix block;
+  scale_.resize(A.size());
+  for (int c = 0; c < A.num_blocks(); ++c) {
+    block = A.block(c, A.FindSlot(c, c)) + shift[c];
+    for (int i = 0; i < A.dimension(c); ++i) {
+      const double entry = std::abs(block(i, i));
+      scale_[A.offset(c) + i] = entry > 0 ? 1 / std::sqrt(entry) : 1.0;
+    }
+  }
   for (int c = 0; c < A.num_blocks(); ++c) {
     for (int slot = A.row_begin(c); slot < A.row_begin(c + 1); ++slot) {
       const int e = A.column(slot);
       block = A.block(c, slot);
       if (e == c) block += shift[c];
+      block = scale_.segment(A.offset(c), A.dimension(c)).asDiagonal() * block *
+              scale_.segment(A.offset(e), A.dimension(e)).asDiagonal();
       if (is_dense_) {
         dense_.block(A.offset(c), A.offset(e), A.dimension(c), A.dimension(e)) = block;
         continue;
@@ -95,11 +107,13 @@ bool ShiftedLu::Factor(const std::vector<BlockEquation::Matrix>& shift) {
 }
 
 void ShiftedLu::SolveInPlace(VectorX* x) {
+  x->array() *= scale_.array();
   if (is_dense_) {
     *x = dense_lu_.solve(*x);
   } else {
     sparse_->SolveInPlace(x);
   }
+  x->array() *= scale_.array();
 }
 
 }  // namespace saltus

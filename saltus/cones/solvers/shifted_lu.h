@@ -1,5 +1,6 @@
 // LU factorisation of A + blockdiag(S_c), for solvers that need it for many S on one pattern: dense
-// if A is small or nearly full, else sparse in an order of minimum degree.
+// if A is small or nearly full, else sparse in an order of minimum degree. Rows and columns are
+// scaled to a unit diagonal first: interior point methods have S_c of very different magnitude.
 #pragma once
 
 #include <memory>
@@ -28,6 +29,7 @@ class ShiftedLu {
   std::vector<int> slot_begin_;  // first value of each slot's first column …
   std::vector<double> values_;
   std::unique_ptr<SparseLu> sparse_;
+  VectorX scale_;  // D of (D (A + S) D) D⁻¹x = D b
   MatrixX dense_;
   Eigen::PartialPivLU<MatrixX> dense_lu_;
   bool is_dense_ = true;

@@ -127,20 +127,22 @@ TEST(HybridTest, TellsProblemsWithoutSolution) {
 }
 
 // The yardstick: both measures on every file, from a cold start, computed outside the solver.
-TEST(HybridTest, SolvesAllReferenceFiles) {
+TEST(HybridTest, AndInteriorPointAndAutoSolveAllReferenceFiles) {
   SALTUS_SKIP_WITHOUT_REFERENCE();
+  ConicSolverOptions options;
+  options.tolerance = 1e-8;
+  options.absolute_tolerance = 1e-9;
+  options.max_iterations = 10000;
   for (const auto& path : test::ListReferenceFiles()) {
     const FclibProblem fclib = ReadFclib(path.string());
-    ConicSolverOptions options;
-    options.tolerance = 1e-8;
-    options.absolute_tolerance = 1e-9;
-    options.max_iterations = 10000;
-    VectorX r;
-    const SolveReport report = HybridSolver(options).Solve(fclib.problem, &r);
-    EXPECT_TRUE(report.ok()) << path;
-    const NaturalMapResidual residual = CalcNaturalMapResidual(fclib.problem, r);
-    EXPECT_LE(residual.relative, 1e-8) << path;
-    EXPECT_LE(residual.absolute, 1e-9) << path;
+    for (const char* name : {"hybrid", "interior-point", "auto"}) {
+      VectorX r;
+      const SolveReport report = MakeConicSolver(name, options)->Solve(fclib.problem, &r);
+      EXPECT_TRUE(report.ok()) << path << " " << name;
+      const NaturalMapResidual residual = CalcNaturalMapResidual(fclib.problem, r);
+      EXPECT_LE(residual.relative, 1e-8) << path << " " << name;
+      EXPECT_LE(residual.absolute, 1e-9) << path << " " << name;
+    }
   }
 }
 

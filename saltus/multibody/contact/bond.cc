@@ -131,7 +131,7 @@ std::vector<BondReport> MakeBondReports(const std::vector<Bond>& bonds, const Bo
     for (std::size_t i = begin; i < end; ++i) {
       CalcBond(bonds[i], Start(memory, i), 0, bodies, q, JetOrder::kValue, &s);
       const auto [A, B] = CalcPlacements(bonds[i].pair, bodies, q);
-      if (i == begin) report.normal = A.R * bonds[i].pair.frames.F_A.col(0);
+      if (i == begin) report.frame = A.R * bonds[i].pair.frames.F_A;
       report.adhesion += share * s.beta;
       report.opening = std::max(report.opening, s.jets[0].value);
       report.point += share * (B * bonds[i].pair.frames.b);

@@ -66,7 +66,7 @@ struct BondReport {
   double adhesion = 0;               // mean β
   double opening = 0;                // largest u_N, m
   Vector3 point = Vector3::Zero();   // mean, world
-  Vector3 normal = Vector3::Zero();  // of the first bond, world
+  Matrix3 frame = Matrix3::Identity();  // columns n, t₁, t₂ of the first bond, world
   Vector3 force = Vector3::Zero();   // sum of (1) along n, t₁, t₂, N
 };
 /// At the time of the memory.

@@ -85,6 +85,7 @@ void ExpectEqual(const Frame& a, const Frame& b) {
     EXPECT_EQ(a.contacts[i].gap, b.contacts[i].gap);
     EXPECT_EQ(a.contacts[i].point, b.contacts[i].point);
     EXPECT_EQ(a.contacts[i].normal, b.contacts[i].normal);
+    EXPECT_EQ(a.contacts[i].tangent, b.contacts[i].tangent);
     EXPECT_EQ(a.contacts[i].force, b.contacts[i].force);
     EXPECT_EQ(a.contacts[i].impulse, b.contacts[i].impulse);
   }
@@ -164,6 +165,24 @@ TEST(ResultFile, WithoutBodiesJointsAndContacts) {
   EXPECT_THROW(reader.ReadCheckpoint(), InputError);
   EXPECT_EQ(reader.ReadChannel("time")[9], 9);
   EXPECT_EQ(reader.ReadFrame(3).time, 3);
+}
+
+TEST(ResultFile, KeepsEventsInTheOrderOfAddition) {
+  const ScratchFile scratch("run.h5");
+  {
+    ResultFile file(scratch.path(), {}, {});
+    file.AddFrame({});
+    for (int i = 0; i < 200; ++i)
+      file.AddEvent({0.1 * i, "apex " + std::to_string(i), 1.0 / (i + 1)});
+    file.AddEvent({1, std::string(100, 'x'), 2});
+    file.Close();
+  }
+  const std::vector<RunEvent> events = ResultReader(scratch.path()).ReadEvents();
+  ASSERT_EQ(events.size(), 201U);
+  EXPECT_EQ(events[7].time, 0.1 * 7);
+  EXPECT_EQ(events[7].name, "apex 7");
+  EXPECT_EQ(events[7].value, 1.0 / 8);
+  EXPECT_EQ(events[200].name, std::string(64, 'x'));
 }
 
 TEST(ResultFile, LongContactNamesStayDistinct) {

@@ -45,6 +45,7 @@ inline Frame MakeSampleFrame(long k) {
                               -1e-9 * y,
                               {y, 2 * y, 3 * y},
                               {0, 0, 1},
+                              {0.6, 0.8, 0},
                               {y, 0.1, 0.2},
                               {0, 0, 0},
                               0.5 * static_cast<double>(c)});

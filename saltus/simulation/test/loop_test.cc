@@ -16,7 +16,10 @@ namespace {
 class Recorder final : public Observer {
  public:
   explicit Recorder(long throw_at = -1) : throw_at_(throw_at) {}
-  void OnStart(const StepView& view) override { times.push_back(view.state.time); }
+  void OnStart(const StepView& view) override {
+    if (throw_at_ == 0) throw std::runtime_error("not even a start");
+    times.push_back(view.state.time);
+  }
   void OnStep(const StepView& view) override {
     if (view.step_index == throw_at_) throw std::runtime_error("enough\nand more");
     times.push_back(view.state.time);
@@ -67,6 +70,16 @@ TEST(Loop, AnExceptionEndsTheRunForAllObservers) {
   EXPECT_EQ(good.end, simulation.state().time);
   EXPECT_NE(good.outcome.find("by an error: enough"), std::string::npos) << good.outcome;
   EXPECT_EQ(good.outcome.find("and more"), std::string::npos);
+}
+
+TEST(Loop, AnExceptionAtTheStartEndsTheRunForThoseThatWereTold) {
+  Simulation simulation = MakeFallingPoint(1);
+  Recorder first, broken(0), last;
+  for (Recorder* recorder : {&first, &broken, &last}) simulation.AddObserver(recorder);
+  EXPECT_THROW((void)simulation.Run(), std::runtime_error);
+  EXPECT_EQ(first.outcome, "stopped at t = 0.000000 s by an error: not even a start");
+  EXPECT_EQ(broken.outcome, "");
+  EXPECT_EQ(last.outcome, "");
 }
 
 }  // namespace
