@@ -156,8 +156,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     active_.push_back(i);
-    by_gap_.push_back(rests ||
-                      (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
+    by_gap_.push_back(rests || (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();

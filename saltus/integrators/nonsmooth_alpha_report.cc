@@ -33,9 +33,8 @@ void NonsmoothAlpha::Impl::ReportContacts(System& system) {
     const double by_forces = std::abs(u_smooth[0] - u_minus[0]);
     result.impact = known.P[0] > 0 && !closed_before && -u_minus[0] > by_forces;
     if (result.impact) ++report_.impacts;
-    report_.max_complementarity =
-        std::max(report_.max_complementarity,
-                 std::abs(known.P[0] * (result.velocity[0] + known.shift)));
+    report_.max_complementarity = std::max(
+        report_.max_complementarity, std::abs(known.P[0] * (result.velocity[0] + known.shift)));
     report_.contacts.push_back(result);
     nu_of_contact_[count++] = known.nu[0];
   }

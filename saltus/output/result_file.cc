@@ -302,10 +302,9 @@ void ResultFile::Impl::WriteAllColumns() {
     for (Column& column : *columns) column.Write();
   }
   if (contact_offset) {
-    for (auto* column :
-         {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
-          &contact_normal, &contact_tangent, &contact_force, &contact_impulse, &contact_adhesion,
-          &contact_offset}) {
+    for (auto* column : {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
+                         &contact_normal, &contact_tangent, &contact_force, &contact_impulse,
+                         &contact_adhesion, &contact_offset}) {
       (*column)->Write();
     }
   }

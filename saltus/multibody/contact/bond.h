@@ -63,11 +63,11 @@ double UpdateBonds(const std::vector<Bond>& bonds, const std::vector<Body>& bodi
 /// All bonds of one pair of surfaces.
 struct BondReport {
   ContactKey key;
-  double adhesion = 0;               // mean β
-  double opening = 0;                // largest u_N, m
-  Vector3 point = Vector3::Zero();   // mean, world
+  double adhesion = 0;                  // mean β
+  double opening = 0;                   // largest u_N, m
+  Vector3 point = Vector3::Zero();      // mean, world
   Matrix3 frame = Matrix3::Identity();  // columns n, t₁, t₂ of the first bond, world
-  Vector3 force = Vector3::Zero();   // sum of (1) along n, t₁, t₂, N
+  Vector3 force = Vector3::Zero();      // sum of (1) along n, t₁, t₂, N
 };
 /// At the time of the memory.
 std::vector<BondReport> MakeBondReports(const std::vector<Bond>& bonds, const BondMemory& memory,

@@ -105,15 +105,16 @@ Compliance MakeCompliance(const std::string& item, const ComplianceSpec& spec) {
   return law;
 }
 
-/// Of one material with itself, without its name.
-ContactLaw MakeLaw(const MaterialSpec& material) {
+/// What a material (with itself) or a named contact says.
+template <typename Spec>
+ContactLaw MakeLaw(const Spec& spec) {
   ContactLaw law;
-  law.friction = material.friction;
-  law.restitution = material.restitution;
-  law.restitution_tangential = material.restitution_tangential;
-  law.restitution_law = material.restitution_law;
-  law.rolling = material.rolling_friction;
-  law.spinning = material.spinning_friction;
+  law.friction = spec.friction;
+  law.restitution = spec.restitution;
+  law.restitution_tangential = spec.restitution_tangential;
+  law.restitution_law = spec.restitution_law;
+  law.rolling = spec.rolling_friction;
+  law.spinning = spec.spinning_friction;
   return law;
 }
 
@@ -148,13 +149,7 @@ void Override(const MaterialPairSpec& pair, const std::string& item, ContactLaw*
 }  // namespace
 
 ContactLaw MakeNamedLaw(const std::string& item, const ContactSpec& spec) {
-  ContactLaw law;
-  law.friction = spec.friction;
-  law.restitution = spec.restitution;
-  law.restitution_tangential = spec.restitution_tangential;
-  law.restitution_law = spec.restitution_law;
-  law.rolling = spec.rolling_friction;
-  law.spinning = spec.spinning_friction;
+  ContactLaw law = MakeLaw(spec);
   CheckLaw(item, law);
   if (spec.compliance) law.compliance = MakeCompliance(item + ".compliance", *spec.compliance);
   if (spec.cohesion) law.cohesion = CheckCohesion(item + ".cohesion", *spec.cohesion);
