@@ -133,7 +133,7 @@ CompliantContacts::Geometry CompliantContacts::FindGeometry(const CompliantPoint
   const ContactTables& tables = model_->contact;
   if (FindContactKind(point.key) == ContactKind::kNamed) {
     const auto found = FindNamedContact(tables.named[ContactNumber(point.key)], poses_);
-    if (!found) return {};
+    if (!found) return {Vector3::Zero(), Vector3::Zero(), false};
     return {found->normal, found->point, true};
   }
   const auto local = [&tables](std::uint64_t collider) {  // number in world_
@@ -150,7 +150,7 @@ CompliantContacts::Geometry CompliantContacts::FindGeometry(const CompliantPoint
       return {w.normal, 0.5 * (w.point_A + w.point_B), true};
     }
   }
-  return {};
+  return {Vector3::Zero(), Vector3::Zero(), false};
 }
 
 /// (3), one column for each velocity coordinate of the two bodies.
