@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitesparse-dev
                 libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
 python_packages=(pybind11-dev python3-dev python3-numpy python3-scipy python3-matplotlib python3-pil
-                 python3-pandas python3-pip python3-setuptools python3-wheel python3-venv)
+                 python3-pandas python3-pip python3-setuptools python3-wheel python3-venv mypy)
 bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
 siconos_packages=(python3-numpy python3-scipy python3-h5py python3-siconos)
 plot_packages=(python3-numpy python3-matplotlib python3-h5py)

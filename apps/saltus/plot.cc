@@ -42,6 +42,10 @@ void Plot(const PlotArguments& arguments) {
   const std::string output = arguments.output.empty()
                                  ? std::filesystem::path(arguments.file).stem().string() + ".svg"
                                  : arguments.output;
+  if (!output.ends_with(".svg")) {
+    throw InputError("-o", "cannot draw '" + output + "'",
+                     "end it in .svg (Python's result.plot also makes .png and .pdf)");
+  }
   CheckWritable(output);
   std::ofstream stream(output, std::ios::binary | std::ios::trunc);
   stream << MakeSvgPlot(lines, options);

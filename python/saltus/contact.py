@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from . import _core
-from .errors import input_error
+from .errors import as_array, check_number, input_error
 
 
 class ContactSolution:
@@ -32,7 +32,7 @@ def _as_csr(W):
         W = W.tocsr(copy=True)
         W.sum_duplicates()
         return W.shape, W.indptr, W.indices, W.data
-    W = np.asarray(W, dtype=float)
+    W = as_array("W", W)
     if W.ndim != 2:
         raise input_error("W", f"has shape {W.shape}", "give a square matrix")
     rows, columns = np.nonzero(W)
@@ -40,32 +40,53 @@ def _as_csr(W):
     return W.shape, indptr, columns, W[rows, columns]
 
 
+def _coefficients(name, given, count):
+    """One number ≥ 0 for each contact."""
+    given = as_array(name, given)
+    if given.shape not in ((), (count,)):
+        raise input_error(name, f"has shape {given.shape}",
+                          f"give a number, or one for each of the {count} contacts")
+    if not np.all(np.isfinite(given)):
+        raise input_error(name, "holds nan or inf", "numbers must be finite")
+    if np.any(given < 0):
+        raise input_error(name, f"is {given.min()}", "coefficients are ≥ 0")
+    return np.array(np.broadcast_to(given, (count,)))
+
+
 class ContactProblem:
     """u = W r + q,  K_μ* ∋ u + μ|u_T| n ⟂ r ∈ K_μ for each contact.
 
     W: (c·d, c·d) numpy or scipy matrix [1/kg]; q: (c·d,) [m/s]; mu: (c,) or a number; d = 3 rows per
     contact N, T1, T2 (2 in the plane; 1: frictionless). ``read`` and ``write`` use FCLib's files.
+
+    rolling and spinning [m]: bounds of the moments |m_R| ≤ rolling·r_N and |m_S| ≤ spinning·r_N, (c,)
+    or numbers. The rows of a contact are then, by its dimension d: 3: N, T, R (in the plane);
+    4: N, T1, T2, S; 5: N, T1, T2, R1, R2; 6: N, T1, T2, R1, R2, S.
     """
 
-    def __init__(self, W, q, mu=0.0, dimension=None):
-        q = np.array(q, dtype=float).reshape(-1)
+    def __init__(self, W, q, mu=0.0, dimension=None, rolling=None, spinning=None):
+        q = as_array("q", q).reshape(-1)
         shape, indptr, columns, values = _as_csr(W)
         if shape != (len(q), len(q)):
             raise input_error("W", f"has shape {shape}", f"q has {len(q)} numbers: W must be square "
                               "of that size")
-        mu = np.array(mu, dtype=float)
+        mu = as_array("mu", mu)
+        rolls = rolling is not None or spinning is not None
+        usual = 3 if not rolls else 4 if rolling is None else 5 if spinning is None else 6
         if dimension is None:
-            dimension = len(q) // mu.size if mu.ndim == 1 and mu.size else 3
-        if dimension not in (1, 2, 3) or len(q) % dimension:
+            dimension = len(q) // mu.size if mu.ndim == 1 and mu.size else usual
+        allowed = (3, 4, 5, 6) if rolls else (1, 2, 3)
+        if dimension not in allowed or len(q) % dimension:
             raise input_error("q", f"has {len(q)} numbers in contacts of dimension {dimension}",
-                              "1, 2 or 3 numbers per contact")
-        mu = np.array(np.broadcast_to(mu, (len(q) // dimension,)))
-        for name, numbers in (("W", values), ("q", q), ("mu", mu)):
+                              f"{allowed[0]} to {allowed[-1]} numbers per contact")
+        count = len(q) // dimension
+        for name, numbers in (("W", values), ("q", q)):
             if not np.all(np.isfinite(numbers)):
                 raise input_error(name, "holds nan or inf", "numbers must be finite")
-        if np.any(mu < 0):
-            raise input_error("mu", f"is {mu.min()}", "friction coefficients are ≥ 0")
-        self._core = _core.ContactProblem(indptr, columns, values, q, mu, dimension)
+        mu = _coefficients("mu", mu, count)
+        moments = [_coefficients(name, 0.0 if given is None else given, count if rolls else 0)
+                   for name, given in (("rolling", rolling), ("spinning", spinning))]
+        self._core = _core.ContactProblem(indptr, columns, values, q, mu, dimension, *moments)
 
     @classmethod
     def read(cls, path):
@@ -107,24 +128,35 @@ class ContactProblem:
 
     def residual(self, r):
         """Relative natural-map residual of impulses r."""
-        return self._core.residual(np.asarray(r, dtype=float))
+        return self._core.residual(self._impulses("r", r))
+
+    def _impulses(self, name, values):
+        array = as_array(name, values).reshape(-1)
+        if array.size != len(self.q) or not np.all(np.isfinite(array)):
+            raise input_error(name, f"has {array.size} numbers" if array.size != len(self.q)
+                              else "holds nan or inf", f"give {len(self.q)} finite numbers")
+        return array
 
     def solve(self, solver="auto", *, tolerance=1e-9, max_iterations=1000, r0=None):
-        """Solves it: solver (``saltus.solvers()``), tolerance on the residual, start r0."""
-        size = len(self.q)
-        start = np.zeros(size) if r0 is None else np.array(r0, dtype=float).reshape(-1)
-        if start.shape != (size,):
-            raise input_error("r0", f"has {start.size} numbers", f"the problem has {size} rows")
+        """Solves it: solver (``saltus.solvers()``, or a saltus.Solver with its own tolerance and
+        max_iterations), tolerance on the residual, in (0, 1], start r0 [N s]."""
+        if isinstance(solver, dict):
+            tolerance = solver.get("tolerance", tolerance)
+            max_iterations = solver.get("max_iterations", max_iterations)
+            solver = solver.get("name", "auto")
+        check_number("tolerance", tolerance, np.nextafter(0, 1), 1)
+        check_number("max_iterations", max_iterations, 1, 10**8, whole=True)
+        start = np.zeros(len(self.q)) if r0 is None else self._impulses("r0", r0)
         return ContactSolution(self._core.solve(solver, tolerance, max_iterations, start),
                                self.dimension)
 
 
-def solve_contact(W, q, mu=0.0, *, dimension=None, solver="auto", tolerance=1e-9,
-                  max_iterations=1000, r0=None):
+def solve_contact(W, q, mu=0.0, *, dimension=None, rolling=None, spinning=None, solver="auto",
+                  tolerance=1e-9, max_iterations=1000, r0=None):
     """Solves u = W r + q with Coulomb friction μ exactly; see ContactProblem and ContactSolution.
 
     >>> solution = saltus.solve_contact(W, q, mu=0.3)
     >>> solution.r, solution.u, solution.residual
     """
-    return ContactProblem(W, q, mu, dimension).solve(solver, tolerance=tolerance,
-                                                     max_iterations=max_iterations, r0=r0)
+    problem = ContactProblem(W, q, mu, dimension, rolling, spinning)
+    return problem.solve(solver, tolerance=tolerance, max_iterations=max_iterations, r0=r0)

@@ -4,6 +4,8 @@ import os
 import sys
 import warnings
 
+import numpy as np
+
 from . import _core
 
 for _part, _empty in (("item", ""), ("reason", ""), ("suggestion", ""), ("file", ""), ("line", 0)):
@@ -15,6 +17,22 @@ def input_error(item, reason, suggestion=""):
     error = _core.InputError(f"{item}: {reason}" + (f"; {suggestion}" if suggestion else ""))
     error.item, error.reason, error.suggestion = item, reason, suggestion
     return error
+
+
+def as_array(name, value, verb="is"):
+    """A new array of numbers from arrays, lists, numbers or scipy matrices."""
+    try:
+        return np.array(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
+    except (TypeError, ValueError):
+        raise input_error(name, f"{verb} {value!r}", "numbers are needed") from None
+
+
+def check_number(name, value, low, high, whole=False):
+    """Raises unless the value is a number in [low, high]."""
+    kinds = (int, np.integer) if whole else (int, float, np.number)
+    if not isinstance(value, kinds) or not low <= value <= high:
+        raise input_error(name, f"is {value!r}",
+                          f"a {'whole ' if whole else ''}number in [{low:g}, {high:g}]")
 
 
 class SimulationWarning(UserWarning):

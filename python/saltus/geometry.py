@@ -141,7 +141,7 @@ class Surfaces:
     """
 
     def __init__(self, result, segments=16):
-        scene = result.scene().expanded()
+        scene = result._parse_scene().expanded()
         positions = result["bodies/position"]
         self.extent, self.middle = 1.0, np.zeros(3)
         if positions.size:

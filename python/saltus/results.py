@@ -6,7 +6,7 @@ import types
 import numpy as np
 
 from . import _core
-from .errors import input_error
+from .errors import input_error, warn
 from .events import EventRecord
 from .lists import Names
 
@@ -248,7 +248,8 @@ class Result:
         """
         try:
             contacts = self.contacts
-        except _core.InputError:  # not recorded
+        except _core.InputError:
+            warn("no contacts were recorded (output: {contacts: false}): no impacts are listed")
             return sorted(self._events)
         rows = np.nonzero(contacts.impulse[:, 0])[0]
         times = self.time[contacts.frame[rows]]
@@ -285,6 +286,13 @@ class Result:
 
     def scene(self):
         """The scene that was run, as a Scene."""
+        from .scene import find_functions
+        functions = find_functions(self.scene_text)
+        if functions:
+            warn(f"the run used Python functions, which are not in the result: {functions}")
+        return self._parse_scene()
+
+    def _parse_scene(self):
         from .scene import Scene
         if self._layout["coordinates"]:
             raise input_error("scene", "the result is of a LagrangianSystem", "its equations were "

@@ -357,6 +357,20 @@ class Scene(Item):
         return f"<saltus.Scene {self.get('name', '')!r}: {', '.join(parts) or 'empty'}>"
 
 
+_MARK = "# Python functions, whose places hold no meaning here: "
+
+
+def format_functions(places):
+    """A first line for the text of a scene that holds functions, which have no text."""
+    return _MARK + ", ".join(places) + "\n"
+
+
+def find_functions(text):
+    """The places that such a line names; none if there is no such line."""
+    first = text.partition("\n")[0]
+    return first[len(_MARK):] if first.startswith(_MARK) else ""
+
+
 def _overrides(assignments):
     if isinstance(assignments, dict):
         return [f"{key}={_flow(value)}" for key, value in assignments.items()]

@@ -10,11 +10,11 @@ import types
 import numpy as np
 
 from . import _core
-from .errors import input_error, warn
+from .errors import check_number, input_error, warn
 from .events import Event, EventRecord, _Watch
 from .options import Integrator
 from .results import Result
-from .scene import Scene
+from .scene import Scene, format_functions
 from .systems import LagrangianSystem
 
 _SETTINGS = ("step", "until", "on_failure", "max_halvings")
@@ -82,8 +82,8 @@ class Simulation:
     def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
                  on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
                  dt=None, compression=0, checkpoint_every=30.0, **options):
-        _check_number("compression", compression, 0, 9)
-        _check_number("checkpoint_every", checkpoint_every, 0, np.inf)
+        check_number("compression", compression, 0, 9, whole=True)
+        check_number("checkpoint_every", checkpoint_every, 0, np.inf)
         settings = dict(integrator=integrator, step=step, until=until, solver=solver,
                         on_failure=on_failure, max_halvings=max_halvings, **options)
         system, kept = None, []
@@ -108,6 +108,9 @@ class Simulation:
         if system is not None:
             core.source = (f"# saltus.LagrangianSystem {what.name!r}: equations written in Python\n"
                            + _core.format_yaml({"saltus": 1, "simulation": scene.simulation}))
+        elif functions or forces:
+            core.source = format_functions([path for path, _ in functions]
+                                           + [f"forces.{name}" for name, _, _ in forces]) + core.source
         self._scene = core
         self._events = []
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
@@ -273,6 +276,11 @@ class Simulation:
             except GeneratorExit:
                 kind, message = "interrupted", f"stopped at t = {self.time:g} s"
                 raise
+            except KeyboardInterrupt as error:
+                self.outcome = core.finish("interrupted", f"interrupted at t = {self.time:g} s")
+                kind = None
+                _attach(error, self.result)
+                raise
             except BaseException as error:
                 core.abandon(f"{type(error).__name__}: {error}")
                 self.outcome = ("failed", str(error), [])
@@ -331,11 +339,6 @@ def _make_observer(simulation, entry):
     if not float(interval) > 0:
         raise input_error("observers", f"interval is {interval}", "seconds, > 0")
     return (_bind(function, simulation), 1, float(interval), 0.0)
-
-
-def _check_number(name, value, low, high):
-    if not isinstance(value, (int, float, np.number)) or not low <= value <= high:
-        raise input_error(name, f"is {value!r}", f"must be in [{low}, {high}]")
 
 
 def _attach(error, result):

@@ -14,7 +14,7 @@ import inspect
 import numpy as np
 
 from . import _core
-from .errors import add_note, input_error
+from .errors import add_note, as_array, input_error
 
 _BITS = {"t": 1, "q": 2, "v": 4}
 
@@ -51,14 +51,6 @@ def _argument_bits(name, function, allowed):
                       f"name them out of ({', '.join(allowed)}), in this order")
 
 
-def _as_array(name, value, verb):
-    """A new array of numbers from arrays, lists, numbers or scipy matrices."""
-    try:
-        return np.array(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
-    except (TypeError, ValueError):
-        raise input_error(name, f"{verb} {value!r}", "numbers are needed") from None
-
-
 class _Terms:
     """Checks the terms of one system and gathers them for the library."""
 
@@ -75,7 +67,7 @@ class _Terms:
             raise
         if result is None:
             raise input_error(name, "returned None at the start", "return the numbers")
-        return _as_array(name, result, "returned")
+        return as_array(name, result, "returned")
 
     def term(self, name, given, shape, allowed, diagonal=False):
         """None, a constant array of this shape, or (name, function, bits)."""
@@ -86,7 +78,7 @@ class _Terms:
             bits = _argument_bits(name, given, allowed)
             array = self.call(name, given, bits)
         else:
-            array = _as_array(name, given, "is")
+            array = as_array(name, given)
         is_diagonal = diagonal and array.shape == shape[:1]
         is_number = array.shape == () and (int(np.prod(shape)) == 1 or bits is None)
         if array.shape != shape and not is_diagonal and not is_number:
@@ -166,7 +158,7 @@ class Contacts:
                               "give tangent=, the rows of the slip velocity")
 
         def numbers(name, value, low, high):
-            array = _as_array(f"{where}.{name}", value, "is")
+            array = as_array(f"{where}.{name}", value)
             if array.shape not in ((), (count,)):
                 raise input_error(f"{where}.{name}", f"has shape {array.shape}",
                                   f"give a number, or one for each of the {count} contacts")
@@ -248,7 +240,7 @@ class LagrangianSystem:
 
     @staticmethod
     def _start(name, value, n):
-        array = np.zeros(n) if value is None else _as_array(name, value, "is").reshape(-1)
+        array = np.zeros(n) if value is None else as_array(name, value).reshape(-1)
         if array.shape != (n,) or not np.all(np.isfinite(array)):
             raise input_error(name, f"is {value}", f"give {n} finite numbers")
         return array

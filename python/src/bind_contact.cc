@@ -58,8 +58,10 @@ std::shared_ptr<BlockSparseDelassus> MakeDelassus(const Integers& indptr, const 
   return A;
 }
 
+/// @param rolling, spinning  one number per contact each; both empty: no moments
 ContactProblemData MakeProblem(const Integers& indptr, const Integers& columns,
-                               const Numbers& values, const Numbers& q, const Numbers& mu, int d) {
+                               const Numbers& values, const Numbers& q, const Numbers& mu, int d,
+                               const Numbers& rolling, const Numbers& spinning) {
   ContactProblemData data;
   data.A = MakeDelassus(indptr, columns, values, d);
   data.problem.A = data.A.get();
@@ -70,6 +72,11 @@ ContactProblemData MakeProblem(const Integers& indptr, const Integers& columns,
     cone.offset = c * d;
     cone.dimension = d;
     cone.friction = d == 1 ? 0 : mu.at(c);
+    if (rolling.size() > 0) {
+      cone.kind = ConeKind::kRollingFriction;
+      cone.rolling = rolling.at(c);
+      cone.spinning = spinning.at(c);
+    }
     data.problem.cones.push_back(cone);
   }
   return data;

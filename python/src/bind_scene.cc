@@ -30,10 +30,16 @@ Value Parse(const std::string& text, const std::string& file) {
 TimeJet CallTimeFunction(const std::string& path, PyObject* function, double t, bool* has_rates) {
   const PythonLock lock;
   const auto fail = [&](const std::string& what) {
-    return InputError(path, what + " at t = " + std::to_string(t) + " s",
+    return InputError(path, what + " " + FormatTime(t),
                       "return a number, or (value, rate, acceleration)");
   };
-  const py::object result = py::reinterpret_borrow<py::object>(function)(t);
+  py::object result;
+  try {
+    result = py::reinterpret_borrow<py::object>(function)(t);
+  } catch (py::error_already_set& error) {
+    error.restore();
+    ThrowPythonError("in the function at '" + path + "' of a scene, " + FormatTime(t));
+  }
   TimeJet jet;
   *has_rates = PySequence_Check(result.ptr()) != 0;
   try {
@@ -129,10 +135,10 @@ py::tuple MakeScene(const py::object& tree, const std::vector<std::string>& over
   std::vector<ScenePath> functions;
   const Value value = MakeValue(tree, "", &functions);
   auto scene = std::make_shared<Scene>(ReadSceneText(FormatYaml(value), "", overrides, base_dir));
-  py::list kept;
+  py::list kept;  // (path, function)
   for (const ScenePath& entry : functions) {
     SetFunction(entry, &scene->model);
-    kept.append(entry.function);
+    kept.append(py::make_tuple(entry.path, entry.function));
   }
   return py::make_tuple(scene, kept);
 }

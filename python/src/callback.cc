@@ -8,6 +8,7 @@
 #include <pybind11/pybind11.h>
 
 #include "saltus/base/error.h"
+#include "saltus/simulation/simulation.h"
 
 namespace saltus::python {
 namespace {
@@ -20,9 +21,21 @@ std::string FormatShape(int num_dims, const npy_intp* dims) {
   return text + (num_dims == 1 ? ",)" : ")");
 }
 
-std::string FormatTime(double t) { return "at t = " + std::to_string(t) + " s"; }
+class PythonInterruption final : public py::error_already_set, public Interruption {
+ public:
+  explicit PythonInterruption(const py::error_already_set& error) : py::error_already_set(error) {}
+};
 
 }  // namespace
+
+std::string FormatTime(double t) { return "at t = " + std::to_string(t) + " s"; }
+
+void ThrowPythonError(const std::string& note) {
+  const py::error_already_set error;
+  if (!note.empty() && py::hasattr(error.value(), "add_note")) error.value().attr("add_note")(note);
+  if (error.matches(PyExc_KeyboardInterrupt)) throw PythonInterruption(error);
+  throw error;
+}
 
 ArgumentArray::~ArgumentArray() {
   if (array_ == nullptr) return;
@@ -101,7 +114,7 @@ void Callback::Evaluate(double t, const VectorX& q, const VectorX* v) {
   if (takes(kTakesV)) arguments[count++] = v_array_.Fill(*v);
   PyObject* result = PyObject_Vectorcall(function_, arguments, count, nullptr);
   Py_XDECREF(time);
-  if (result == nullptr) ThrowPythonError(t);
+  if (result == nullptr) ThrowFailure(t);
   const py::object owner = py::reinterpret_steal<py::object>(result);
   ReadResult(result, t);
 }
@@ -115,7 +128,7 @@ void Callback::ReadResult(PyObject* result, double t) {
   auto* array = reinterpret_cast<PyArrayObject*>(result);
   if (!is_array || PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY_RO(array)) {
     PyObject* made = PyArray_FROMANY(result, NPY_DOUBLE, 0, 0, NPY_ARRAY_CARRAY_RO);
-    if (made == nullptr) ThrowPythonError(t);
+    if (made == nullptr) ThrowFailure(t);
     converted = py::reinterpret_steal<py::object>(made);
     array = reinterpret_cast<PyArrayObject*>(made);
   }
@@ -143,11 +156,8 @@ void Callback::ReadResult(PyObject* result, double t) {
   }
 }
 
-void Callback::ThrowPythonError(double t) const {
-  py::error_already_set error;
-  const std::string note = "in the function '" + name_ + "' of a user system, " + FormatTime(t);
-  if (py::hasattr(error.value(), "add_note")) error.value().attr("add_note")(note);
-  throw error;
+void Callback::ThrowFailure(double t) const {
+  ThrowPythonError("in the function '" + name_ + "' of a user system, " + FormatTime(t));
 }
 
 }  // namespace saltus::python

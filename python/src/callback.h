@@ -26,6 +26,13 @@ class PythonLock {
   PyGILState_STATE state_;
 };
 
+/// Throws the exception that Python has set, with a note on where it came from. Ctrl-C in the midst
+/// of a function is an Interruption.
+[[noreturn]] void ThrowPythonError(const std::string& note);
+
+/// "at t = 0.5 s"
+std::string FormatTime(double t);
+
 /// Which of t, q, v a function takes, in this order.
 enum ArgumentBits : unsigned { kTakesTime = 1, kTakesQ = 2, kTakesV = 4 };
 
@@ -70,7 +77,7 @@ class Callback {
   void Remember(double t, const VectorX& q, const VectorX* v);
   void Evaluate(double t, const VectorX& q, const VectorX* v);
   void ReadResult(PyObject* result, double t);
-  [[noreturn]] void ThrowPythonError(double t) const;
+  [[noreturn]] void ThrowFailure(double t) const;
 
   std::string name_;
   PyObject* function_;

@@ -26,24 +26,24 @@ std::function<Wrench(double, const BodyMotion&)> MakeUserForce(const std::string
     try {
       result = py::reinterpret_borrow<py::object>(function)(t, motion);
     } catch (py::error_already_set& error) {
-      const std::string note = "in the user force '" + name + "', at t = " + std::to_string(t);
-      if (py::hasattr(error.value(), "add_note")) error.value().attr("add_note")(note + " s");
-      throw;
+      error.restore();
+      ThrowPythonError("in the user force '" + name + "', " + FormatTime(t));
     }
     const auto fail = [&](const std::string& what) {
-      return InputError("forces." + name, what + " at t = " + std::to_string(t) + " s",
+      return InputError("forces." + name, what + " " + FormatTime(t),
                         "return a force (3 numbers) or a force and a torque (2 × 3 numbers)");
     };
     using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
     const Numbers numbers = Numbers::ensure(result);
-    if (!numbers || (numbers.size() != 3 && numbers.size() != 6)) {
+    const bool pair = numbers && numbers.ndim() == 2 && numbers.shape(0) == 2;
+    if (!numbers || numbers.size() != (pair ? 6 : 3)) {
       PyErr_Clear();
       throw fail("returned " + std::string(py::repr(result)));
     }
     const double* values = numbers.data();
     Wrench wrench;
     wrench.force = Eigen::Map<const Vector3>(values);
-    if (numbers.size() == 6) wrench.torque = Eigen::Map<const Vector3>(values + 3);
+    if (pair) wrench.torque = Eigen::Map<const Vector3>(values + 3);
     if (!wrench.force.allFinite() || !wrench.torque.allFinite()) throw fail("returned nan or inf");
     return wrench;
   };
@@ -81,8 +81,13 @@ void CallbackObserver::OnEnd(const Checkpoint&, const std::string&) {
 
 void CallbackObserver::Call(const RunObserver& observer) {
   const PythonLock lock;
-  const py::object result = py::reinterpret_borrow<py::object>(observer.function)();
-  if (result.is(py::bool_(true))) interrupt = true;
+  try {
+    const py::object result = py::reinterpret_borrow<py::object>(observer.function)();
+    if (result.is(py::bool_(true))) interrupt = true;
+  } catch (py::error_already_set& error) {
+    error.restore();
+    ThrowPythonError("");
+  }
 }
 
 void CallbackObserver::LookForSignals() {

@@ -50,12 +50,42 @@ class Solving(unittest.TestCase):
                 if solution.converged:
                     np.testing.assert_allclose(solution.r, R, atol=1e-6)
 
+    def test_rolling_and_spinning(self):
+        """W = I decouples the groups: r_N = 1, and each moment opposes its velocity, as large as it
+        must be to stop it (0.1) or as its bound allows."""
+        q = [-1.0, 0.3, 0.0, 0.1, 0.0, 0.5]
+        held = saltus.solve_contact(np.eye(6), q, mu=0.4, rolling=0.2, spinning=0.05)
+        np.testing.assert_allclose(held.r, [1, -0.3, 0, -0.1, 0, -0.05], atol=1e-8)
+        np.testing.assert_allclose(held.u, [0, 0, 0, 0, 0, 0.45], atol=1e-8)
+        rolls = saltus.solve_contact(np.eye(5), q[:5], mu=0.4, rolling=0.04)
+        np.testing.assert_allclose(rolls.r, [1, -0.3, 0, -0.04, 0], atol=1e-8)
+        plane = saltus.solve_contact(np.eye(3), [-1, 0.3, 0.1], mu=0.4, rolling=0.04, dimension=3)
+        np.testing.assert_allclose(plane.r, [1, -0.3, -0.04], atol=1e-8)
+        with self.assertRaisesRegex(saltus.InputError, "rolling: is -1"):
+            saltus.solve_contact(np.eye(5), q[:5], rolling=-1)
+
+    def test_solver_with_options(self):
+        solution = saltus.solve_contact(W, Q, 0.1, solver=saltus.Solver("nsgs", tolerance=1e-13))
+        self.assertLess(solution.residual, 1e-13)
+
     def test_errors(self):
         for arguments, message in (((W[:2], Q), "W: has shape"), ((W, Q[:2]), "W: has shape"),
                                    ((W, Q, -1), "mu: is -1"), ((W * np.nan, Q), "W: holds nan"),
                                    ((np.eye(4), np.ones(4)), "q: has 4 numbers")):
             with self.assertRaisesRegex(saltus.InputError, message):
                 saltus.solve_contact(*arguments)
+        for options, message in ((dict(tolerance=-1), "tolerance: is -1"),
+                                 (dict(tolerance=np.nan), "tolerance: is nan"),
+                                 (dict(max_iterations=0), "max_iterations: is 0"),
+                                 (dict(max_iterations=1.5), "max_iterations: is 1.5"),
+                                 (dict(r0=[1, 2]), "r0: has 2 numbers"),
+                                 (dict(r0=[np.nan] * 3), "r0: holds nan"),
+                                 (dict(mu=[0.5, 0.5]), r"mu: has shape \(2,\)"),
+                                 (dict(mu="x"), "mu: is 'x'")):
+            with self.subTest(message), self.assertRaisesRegex(saltus.InputError, message):
+                saltus.solve_contact(W, Q, **options)
+        with self.assertRaisesRegex(saltus.InputError, "r: has 2 numbers"):
+            saltus.ContactProblem(W, Q, 0.1).residual([1, 2])
         with self.assertRaisesRegex(saltus.InputError, "nsgs"):
             saltus.solve_contact(W, Q, 0.1, solver="nsg")
 

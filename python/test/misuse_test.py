@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import signal
 import tempfile
 import threading
 import unittest
@@ -94,6 +95,46 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(len(caught.exception.result), 1)
             # The file tells those of before: its writer was started, the observer was not.
             self.assertIn("ZeroDivisionError", saltus.load(path).outcome)
+
+    def test_functions_of_time_are_named(self):
+        scene = ball_scene()
+        scene.forces["push"] = saltus.Load(on="ball", force=[lambda t: t and 1 / 0, 0, 0])
+        with self.assertRaises(ZeroDivisionError) as caught:
+            saltus.simulate(scene)
+        self.assertIn("in the function at 'forces.push.force.0'", caught.exception.__notes__[0])
+
+    def test_results_say_what_they_cannot_hold(self):
+        scene = ball_scene()
+        scene.forces["push"] = saltus.Load(on="ball", force=[lambda t: t, 0, 0])
+        scene.forces["drag"] = saltus.UserForce("ball", lambda t, b: -b.velocity)
+        result = saltus.simulate(scene)
+        with self.assertWarnsRegex(saltus.SimulationWarning, "forces.push.force.0, forces.drag"):
+            result.scene()
+        with self.assertRaisesRegex(saltus.InputError, "forces.f: returned"):
+            scene.forces["f"] = saltus.UserForce("ball", lambda t, b: np.zeros((3, 2)))
+            saltus.simulate(scene)
+
+    def test_ctrl_c_in_the_midst_of_a_function(self):
+        """Whichever function it meets, the run counts as interrupted, not as failed."""
+        def press(*_):
+            signal.raise_signal(signal.SIGINT)
+            return [0.0]
+
+        late = ball_system(force=lambda t, q, v: press() if t > 0.1 else [-9.81])
+        for run in (lambda: saltus.simulate(late, step=0.005),
+                    lambda: list(saltus.Simulation(late, step=0.005)),
+                    lambda: saltus.simulate(ball_scene(), observers=[
+                        lambda s: s.step_index == 20 and press()])):
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                run()
+            self.assertRegex(caught.exception.result.outcome, "^interrupted at t = 0.1")
+            self.assertEqual(len(caught.exception.result), 21)
+        simulation = saltus.Simulation(ball_scene())
+        with self.assertRaises(KeyboardInterrupt):  # in the body of a loop
+            for s in simulation:
+                if s.step_index == 20:
+                    press()
+        self.assertEqual(simulation.result.outcome, "stopped at t = 0.1 s")
 
     def test_an_error_in_a_loop_has_its_result(self):
         system = ball_system(force=lambda t, q, v: [-9.81 if t < 0.1 else 1 / 0])

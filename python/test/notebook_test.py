@@ -1,7 +1,8 @@
-"""The tutorial notebooks run from top to bottom: their code cells are executed in order."""
+"""The tutorial notebooks and the Python of the README run from top to bottom."""
 
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -20,19 +21,31 @@ class Notebooks(unittest.TestCase):
             code = compile("".join(cell["source"]), f"{path.name}, cell {number}", "exec")
             exec(code, names)
 
-    def test_all(self):
+    def setUp(self):
         import matplotlib
         matplotlib.use("Agg")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+
+    def test_notebooks(self):
         notebooks = sorted((SOURCE / "docs" / "tutorials").glob("*.ipynb"))
         self.assertTrue(notebooks)
-        here = os.getcwd()
         for path in notebooks:
-            with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)
-                try:
-                    self.run_notebook(path)
-                finally:
-                    os.chdir(here)
+            with self.subTest(path.name):
+                self.run_notebook(path)
+
+    def test_readme(self):
+        """The code blocks of the README, in one session: they leave their pictures."""
+        blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / "README.md").read_text("utf-8"),
+                            re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 2)
+        names = {"__name__": "__main__"}
+        for block in blocks:
+            exec(compile(block, "README.md", "exec"), names)
+        for picture in ("bouncing_ball.png", "pendulum.png"):
+            self.assertGreater(os.path.getsize(picture), 10000)
 
 
 if __name__ == "__main__":

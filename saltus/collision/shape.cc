@@ -16,6 +16,8 @@ template <class... Ts>
 struct Overloaded : Ts... {
   using Ts::operator()...;
 };
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;  // clang 14, which builds the fuzzers, needs it spelled out
 
 MassProperties CalcMass(const Sphere& s) {
   MassProperties m;

@@ -73,6 +73,8 @@ Value SelectOptions(const Value& simulation, const IntegratorInfo& chosen, bool 
   return selected;
 }
 
+constexpr double kMaxSteps = 1e15;  // they are counted exactly in a double up to 9e15
+
 void ReadSimulation(const Field& field, Scene* scene) {
   if (!field.value().is_map()) {
     field.Fail("expected a map, found " + Describe(field.value()),
@@ -95,6 +97,13 @@ void ReadSimulation(const Field& field, Scene* scene) {
   SimulationOptions& options = scene->simulation;
   options.step = map.ReadNumber("step", options.step, kPositive);
   options.until = map.ReadNumber("until", options.until, kPositive);
+  if (options.until / options.step > kMaxSteps) {
+    const std::optional<Field> step = map.Find("step"), until = map.Find("until");
+    (step    ? *step
+     : until ? *until
+             : field)
+        .Fail("the run would take more than 10^15 steps", "choose a larger step or an earlier end");
+  }
   if (const auto key = map.Find("on_failure")) {
     options.on_failure = static_cast<FailurePolicy>(key->ReadChoice({"stop", "halve", "flag"}));
   }

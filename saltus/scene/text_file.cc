@@ -21,6 +21,7 @@ std::string FindFile(const Field& field, const std::string& base_dir) {
 
 std::string ReadTextFile(const std::string& path, const Field& origin, const SceneLimits& limits) {
   std::error_code error;
+  if (fs::is_directory(path, error)) origin.Fail("'" + path + "' is a folder", "name a file in it");
   if (!fs::is_regular_file(path, error)) {
     origin.Fail("there is no file '" + path + "'",
                 "paths are relative to the file that names them");

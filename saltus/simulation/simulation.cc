@@ -16,7 +16,7 @@ bool EnergyIsFinite(const Energy& e) { return std::isfinite(e.total()); }
 
 std::string Simulation::DescribeFailure(const StepReport& report, double time) {
   std::string text = "step at t = " + std::to_string(time) + " s failed: ";
-  text += StatusName(report.status);
+  text += report.ok() ? "the energy is not finite" : StatusName(report.status);
   if (!report.culprit.empty()) text += "; " + report.culprit;
   return text;
 }
@@ -113,8 +113,10 @@ RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
 void Simulation::FinishAfter(const std::exception& error) {
   std::string what = error.what();
   what = what.substr(0, std::min<std::size_t>(what.find('\n'), 200));
+  const bool wished = dynamic_cast<const Interruption*>(&error) != nullptr;
+  const std::string instant = "at t = " + std::to_string(state().time) + " s";
   const std::string outcome =
-      "stopped at t = " + std::to_string(state().time) + " s by an error: " + what;
+      wished ? "interrupted " + instant : "stopped " + instant + " by an error: " + what;
   for (std::size_t i = 0; i < num_started_; ++i) {
     try {
       observers_[i]->OnEnd(checkpoint_, outcome);

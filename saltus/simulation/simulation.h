@@ -84,6 +84,11 @@ struct RunOutcome {
   bool good() const { return kind != Kind::kFailed && violations.empty(); }
 };
 
+/// Mixed into an exception, it says that somebody wished the end: no error, an interruption.
+struct Interruption {
+  virtual ~Interruption() = default;
+};
+
 class Simulation {
  public:
   Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrator> integrator,
@@ -107,7 +112,8 @@ class Simulation {
   [[nodiscard]] bool Advance(std::string* failure);
   /// Judges the audit and tells the observers the end; `outcome` says how the loop ended.
   RunOutcome Finish(RunOutcome outcome);
-  /// Tells the observers the end after an exception of the system or of an observer.
+  /// Tells the observers the end after an exception of the system or of an observer, which is an
+  /// error or an Interruption.
   void FinishAfter(const std::exception& error);
 
   System& system() { return *system_; }

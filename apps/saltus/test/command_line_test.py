@@ -115,7 +115,9 @@ class BadInput(CommandLine):
     def test_missing_files(self):
         for command in ("run", "check", "info"):
             self.expect_error(command, "missing.yaml", has=["missing.yaml"])
+            self.expect_error(command, self.folder, has=["is a folder"])
         self.expect_error("probe", "missing.h5", "time", has=["missing.h5"])
+        self.expect_error("probe", self.folder, "time", has=["is a folder"])
 
     def test_check_goes_on_after_an_error(self):
         done = saltus("check", "missing.yaml", self.scene)
@@ -124,6 +126,8 @@ class BadInput(CommandLine):
 
     def test_settings_are_checked(self):
         self.expect_error("run", self.scene, "--step", "-1", has=["step"])
+        self.expect_error("run", self.scene, "--step", "1e-300", has=["step", "10^15 steps"])
+        self.expect_error("check", self.scene, "--set", "simulation.until=1e300", has=["10^15 steps"])
         self.expect_error("run", self.scene, "--set", "bodies.ball.mas=2")
         self.expect_error("run", self.scene, "--integrator", "moreau-jan", has=["moreau-jean"])
 
@@ -241,6 +245,16 @@ class Running(CommandLine):
         done = saltus("plot", result, "ball.position.z", "energy.total", "-o", image)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("</svg>", image.read_text())
+        done = saltus("plot", result, "time", "-o", self.folder / "plot.png")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("end it in .svg", done.stderr)
+
+    def test_numbers_without_end(self):
+        """The step that cannot be done says why."""
+        done = saltus("run", self.scene, "--set", "gravity=[0, 0, -1e300]", "-o",
+                      self.folder / "out.h5")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "failed: (the energy is not finite|NaN or infinity)")
 
     def test_audit_limits_fail_the_run(self):
         self.scene.write_text(SCENE + "audit: {energy_closure: 0, max_constraint: 0}\n")

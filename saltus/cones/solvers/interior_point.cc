@@ -16,8 +16,9 @@ using Matrix = BlockEquation::Matrix;
 
 constexpr double kToBoundary = 0.99;
 constexpr int kMaxIdleSteps = 8;
-constexpr double kRidge = 1e-10;  // added to the diagonal, beside tr A_cc / d: singular A
-constexpr double kNear = 1e-6;    // relative residual from which on the proximal points are quicker
+constexpr double kShortStep = 0.1;  // predictors below it are too poor for the corrector's term
+constexpr double kRidge = 1e-10, kMaxRidge = 1e-2;  // beside tr A_cc / d
+constexpr double kNear = 1e-6;  // relative residual from which on the proximal points are quicker
 constexpr double kFirstAlpha = 1e-3;
 constexpr double kBlocked = 1e20;  // shift, beside tr A_cc / d, that holds a row at zero
 
@@ -147,10 +148,7 @@ class InteriorPath {
     residual_ += problem_.b;
     ApplyDilation();
     residual_ -= u_hat_;
-    for (std::size_t c = 0; c < scalings_.size(); ++c) {
-      if (role(c) != Role::kFree) shift_[c].diagonal().array() += kRidge * scales_[c];
-    }
-    if (!lu_.Factor(shift_)) return false;
+    if (!FactorWithRidge()) return false;
     rhs_.resize(problem_.size());
     for (std::size_t c = 0; c < scalings_.size(); ++c) {
       SetRhs(c, role(c) == Role::kFree ? Vector() : Vector(-scalings_[c].lambda));
@@ -161,7 +159,8 @@ class InteriorPath {
       if (role(c) == Role::kFree) continue;
       const Scaling& scaling = scalings_[c];
       const Vector dx = scaling.W * ToX(c, dr_), dy = scaling.inverse * ToY(c, du_);
-      Vector d = -MultiplyJordan(scaling.lambda, scaling.lambda) - MultiplyJordan(dy, dx);
+      Vector d = -MultiplyJordan(scaling.lambda, scaling.lambda);
+      if (tau > kShortStep) d -= MultiplyJordan(dy, dx);
       d[0] += sigma * gap_;  // (3)
       SetRhs(c, d.size() == 1 ? Vector(d / scaling.lambda[0]) : DivideJordan(scaling.lambda, d));
     }
@@ -207,6 +206,20 @@ class InteriorPath {
       shift_[c].row(0) -= w.transpose() * shift_[c].bottomRows(d - 1);
       residual_[cone.offset] += cone.friction * sigma;
     }
+  }
+
+  // The matrix of (2). A ridge as in proximal_point.h makes it regular where A is not.
+  bool FactorWithRidge() {
+    double ridge = 0;
+    for (double next = kRidge; next <= kMaxRidge; next *= 100) {
+      for (std::size_t c = 0; c < scalings_.size(); ++c) {
+        if (role(c) == Role::kFree) continue;
+        shift_[c].diagonal().array() += (next - ridge) * scales_[c];
+      }
+      ridge = next;
+      if (lu_.Factor(shift_)) return true;
+    }
+    return false;
   }
 
   bool ScaleBlocks() {

@@ -13,7 +13,8 @@
 //   predictor d = −λ∘λ,   corrector d = −λ∘λ + s m e − (W⁻¹Δy)∘(W Δx),  s = (1 − τ_aff)³ (3)
 //
 // [@cite Mehrotra1992, @cite NesterovTodd1997, @cite DeSaxceFeng1998]. Steps go 0.99 of the way to
-// the boundary. Near a solution where a contact has neither impulse nor velocity the natural map
+// the boundary; where the predictor gets less than a tenth of it, the product in (3) is left out.
+// Near a solution where a contact has neither impulse nor velocity the natural map
 // falls like √m only: from a residual of kNear on, proximal_point.h finishes.
 //
 // Deviation: the sources treat convex problems. Held shifts (s = μ|u_T| fixed, a convex problem,
