@@ -26,7 +26,7 @@ Examples:
   saltus list channels ball.h5)";
 
 std::vector<std::string> MakeTopics() {
-  return {"integrators", "solvers", "joints", "shapes", "forces", "surfaces", "channels"};
+  return {"integrators", "solvers", "joints", "shapes", "forces", "laws", "surfaces", "channels"};
 }
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
@@ -77,6 +77,7 @@ void PrintTopic(const std::string& topic, const std::string& file) {
   if (topic == "joints") return Print(ListRows(ListJointKinds()));
   if (topic == "shapes") return Print(ListRows(ListShapeKinds()));
   if (topic == "forces") return Print(ListRows(ListForceKinds()));
+  if (topic == "laws") return Print(ListRows(ListLawKinds()));
   if (topic == "surfaces") return Print(ListRows(ListSurfaceKinds()));
   if (topic == "channels") return Print(ListChannelRows(file));
   throw InputError("list", "there is no list of '" + topic + "'", SuggestName(topic, MakeTopics()));
@@ -89,7 +90,8 @@ void AddListCommand(CLI::App* app, int* exit_code) {
   CLI::App* list = app->add_subcommand("list", "List what a scene can name, with one line each");
   list->footer(kExamples);
   list->add_option("WHAT", arguments->first,
-                   "integrators, solvers, joints, shapes, forces, surfaces (of named contacts) or "
+                   "integrators, solvers, joints, shapes, forces, laws (of contact), surfaces (of "
+                   "named contacts) or "
                    "channels (of a result)")
       ->required();
   list->add_option("RESULT", arguments->second, "result (HDF5), for channels");

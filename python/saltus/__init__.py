@@ -23,14 +23,15 @@ from .contact import ContactProblem, ContactSolution, solve_contact
 from .errors import SimulationWarning
 from .events import Event, EventRecord
 from .items import Item
-from .lists import forces, integrators, joints, shapes, solvers, surfaces
+from .lists import forces, integrators, joints, laws, shapes, solvers, surfaces
 from .options import *  # integrators, Solver, Adaptive, …: as many as the library has
 from .results import Result, load
 from .scene import (
-    Actuator, Body, Box, Bushing, Capsule, Circle, Contact, Convex, Curve, Cylindrical, Cylinder,
-    Damper, Distance, Fixed, Force, HalfSpace, HeightField, Joint, Line, Load, Material, Mesh, Pair,
-    Planar, Plane, Point, PointMass, PointOnLine, Prismatic, Revolute, Scene, Shape, Sphere,
-    Spherical, Spring, Torque, TorsionSpring, Universal, UserForce, read_scene, write_scene)
+    Actuator, Body, Box, Bushing, Capsule, Circle, Cohesion, Compliance, Contact, Convex, Curve,
+    Cylindrical, Cylinder, Damper, Distance, Fixed, Force, HalfSpace, HeightField, Joint,
+    Line, Load, Material, Mesh, Pair, Planar, Plane, Point, PointMass, PointOnLine, Prismatic,
+    Revolute, Scene, Shape, Sphere, Spherical, Spring, Torque, TorsionSpring, Universal,
+    UserForce, read_scene, write_scene)
 from .simulation import Simulation, simulate
 from .systems import Contacts, LagrangianSystem, Linear
 

@@ -1,4 +1,4 @@
-"""What can be named: integrators, solvers, joints, forces, shapes and surfaces."""
+"""What can be named: integrators, solvers, joints, forces, shapes, laws of contact and surfaces."""
 
 from . import _core
 from .errors import input_error
@@ -47,6 +47,11 @@ def forces():
 def shapes():
     """Shapes of bodies and of the ground."""
     return Names(_core.list_shapes())
+
+
+def laws():
+    """Laws of contact: restitution, friction, cohesion and compliance."""
+    return Names(_core.list_laws())
 
 
 def surfaces():

@@ -17,14 +17,28 @@ _MAPS = ("materials", "bodies", "joints", "forces", "contacts")
 
 class Material(Item):
     """A material: density [kg/m³, > 0], friction [μ ≥ 0], restitution [0 … 1],
-    restitution_tangential [−1 … 1]."""
+    restitution_tangential [−1 … 1], restitution_law ["newton" or "poisson"], rolling_friction and
+    spinning_friction [m, ≥ 0]."""
     _section = "material"
 
 
 class Pair(Item):
-    """What two materials do together: materials=[a, b], friction, restitution,
-    restitution_tangential. What is not given follows the rule of the format."""
+    """What two materials do together: materials=[a, b], the keys of a Material except density, and
+    compliance=Compliance(…), cohesion=Cohesion(…). What is not given follows the rule of the format."""
     _section = "pair"
+
+
+class Compliance(Item):
+    """Contact as a smooth force: law ["spring-damper", "hertz" or "hunt-crossley"], stiffness [N/m or
+    N/m^1.5] or modulus [Pa] and radius [m], damping [N s/m or s/m] or restitution and impact_speed
+    [m/s], slip_speed [m/s]."""
+    _section = "compliance"
+
+
+class Cohesion(Item):
+    """A bond that breaks: normal_stiffness and tangential_stiffness [N/m³], energy [J/m²], viscosity
+    [J s/m²], area [m²], reach [m]."""
+    _section = "cohesion"
 
 
 class Body(Item):
@@ -81,7 +95,8 @@ class UserForce:
 
 class Contact(Item):
     """A named contact between a point of a body and a surface: point=Point(on=…, at=…) and one of
-    plane=Plane(…), line=Line(…), circle=Circle(…), curve=Curve(…); friction, restitution."""
+    plane=Plane(…), line=Line(…), circle=Circle(…), curve=Curve(…); the keys of a Pair
+    except materials."""
     _section = "contact"
 
 

@@ -54,6 +54,8 @@ py::dict MakeReport(const StepReport& report) {
   work["impact_loss"] = report.work.impact_loss;
   work["friction_loss"] = report.work.friction_loss;
   work["joint_friction_loss"] = report.work.joint_friction_loss;
+  work["contact_loss"] = report.work.contact_loss;
+  work["decohesion_loss"] = report.work.decohesion_loss;
   work["projection"] = report.work.projection;
   dict["work"] = work;
   return dict;
@@ -192,14 +194,16 @@ py::tuple PackCheckpoint(const Checkpoint& checkpoint) {
   const State& state = checkpoint.state;
   py::list contacts;
   for (const ContactMemory& memory : state.contacts) {
-    const Vector3& p = memory.impulse;
-    contacts.append(py::make_tuple(memory.key.pair, memory.key.feature, p[0], p[1], p[2]));
+    const Vector3 &p = memory.impulse, &m = memory.moment;
+    contacts.append(
+        py::make_tuple(memory.key.pair, memory.key.feature, p[0], p[1], p[2], m[0], m[1], m[2]));
   }
   py::dict integrator;
   for (const auto& [name, values] : state.integrator)
     integrator[py::str(name)] = CopyVector(values);
   return py::make_tuple(state.time, CopyVector(state.q), CopyVector(state.v), contacts, integrator,
-                        PackAudit(checkpoint.audit), checkpoint.step_index);
+                        PackAudit(checkpoint.audit), checkpoint.step_index,
+                        CopyVector(state.internal));
 }
 
 Checkpoint UnpackCheckpoint(const py::tuple& packed) {
@@ -216,13 +220,15 @@ Checkpoint UnpackCheckpoint(const py::tuple& packed) {
     const auto row = item.cast<py::tuple>();
     state.contacts.push_back(
         {{row[0].cast<std::uint64_t>(), row[1].cast<std::uint64_t>()},
-         {row[2].cast<double>(), row[3].cast<double>(), row[4].cast<double>()}});
+         {row[2].cast<double>(), row[3].cast<double>(), row[4].cast<double>()},
+         {row[5].cast<double>(), row[6].cast<double>(), row[7].cast<double>()}});
   }
   for (const auto& [name, values] : packed[4].cast<py::dict>()) {
     state.integrator[name.cast<std::string>()] = read(values);
   }
   checkpoint.audit = UnpackAudit(packed[5].cast<std::vector<double>>());
   checkpoint.step_index = packed[6].cast<long>();
+  state.internal = read(packed[7]);
   return checkpoint;
 }
 

@@ -104,6 +104,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("list_joints", [] { return ListKindRows(ListJointKinds()); });
   m.def("list_forces", [] { return ListKindRows(ListForceKinds()); });
   m.def("list_shapes", [] { return ListKindRows(ListShapeKinds()); });
+  m.def("list_laws", [] { return ListKindRows(ListLawKinds()); });
   m.def("list_surfaces", [] { return ListKindRows(ListSurfaceKinds()); });
   m.def("list_joint_keys", [] { return ListKinds(ListJointKinds()); });
   m.def("list_force_keys", [] { return ListKinds(ListForceKinds()); });

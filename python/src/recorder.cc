@@ -125,6 +125,7 @@ void Recorder::AddContacts() {
     Append(contact.tangent, &contacts.tangent);
     Append(contact.force, &contacts.force);
     Append(contact.impulse, &contacts.impulse);
+    contacts.adhesion.push_back(contact.adhesion);
   }
   contacts.offset.push_back(static_cast<std::int64_t>(contacts.gap.size()));
 }

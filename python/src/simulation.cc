@@ -282,6 +282,8 @@ py::dict MakeContactArrays(ContactRows&& rows) {
   dict["tangent"] = MakeArray(std::move(rows.tangent), {num_tangents, 3});
   dict["force"] = MakeArray(std::move(rows.force), {count, 3});
   dict["impulse"] = MakeArray(std::move(rows.impulse), {count, 3});
+  const auto num_adhesions = static_cast<py::ssize_t>(rows.adhesion.size());
+  dict["adhesion"] = MakeArray(std::move(rows.adhesion), {num_adhesions});
   return dict;
 }
 

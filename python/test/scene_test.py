@@ -89,6 +89,24 @@ class RoundTrip(unittest.TestCase):
         name = "".join(word.capitalize() for word in kind.replace("_", "-").split("-"))
         return getattr(saltus, "Load" if name == "Force" else name)(**others)
 
+    def test_laws_of_contact(self):
+        scene = ball_scene()
+        scene.materials["rubber"].update(restitution_law="poisson", rolling_friction=0.001)
+        scene.materials["mat"] = saltus.Material(friction=0.9)
+        scene.pairs.append(saltus.Pair(
+            materials=["rubber", "mat"],
+            compliance=saltus.Compliance(law="hertz", stiffness=1e6)))
+        scene.pairs.append(saltus.Pair(
+            materials=["mat", "mat"],
+            cohesion=saltus.Cohesion(normal_stiffness=1e8, energy=2.0, area=0.1)))
+        again = saltus.Scene.parse(scene.to_yaml())
+        self.assertEqual(again.pairs[0].compliance.stiffness, 1e6)
+        self.assertEqual(again.pairs[1].cohesion.energy, 2.0)
+        self.assert_same(few_steps(again), few_steps(scene))
+        self.assertIn("hunt-crossley", saltus.laws())
+        with self.assertRaisesRegex(saltus.InputError, "stiffness"):
+            saltus.Compliance(law="hertz", stifness=1e6)
+
     def test_files_and_copies(self):
         scene = ball_scene()
         with tempfile.TemporaryDirectory() as folder:

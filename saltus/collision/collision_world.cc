@@ -354,6 +354,17 @@ void CollisionWorld::Find(const std::vector<Pose>& poses, double margin,
   for (const BroadPhase::Pair& p : impl.sorted) impl.AddWitnesses(p.a, p.b, witnesses);
 }
 
+void CollisionWorld::FindPair(int a, const Pose& pose_a, int b, const Pose& pose_b, double margin,
+                              std::vector<Witness>* witnesses) {
+  Impl& impl = *impl_;
+  witnesses->clear();
+  if (!impl.prepared) impl.Prepare();
+  if (impl.colliders[Index(a)].mover >= 0) impl.Place(a, pose_a);
+  if (impl.colliders[Index(b)].mover >= 0) impl.Place(b, pose_b);
+  impl.sink.Start(witnesses, margin);
+  impl.AddWitnesses(a, b, witnesses);
+}
+
 int CollisionWorld::num_colliders() const { return static_cast<int>(impl_->colliders.size()); }
 const Collider& CollisionWorld::collider(int index) const { return impl_->colliders[Index(index)]; }
 

@@ -51,6 +51,11 @@ class CollisionWorld {
   /// feature). Reuses memory: no heap traffic once sizes have settled.
   void Find(const std::vector<Pose>& poses, double margin, std::vector<Witness>* witnesses);
 
+  /// Witnesses of one pair of colliders (a < b) with gap < margin, at the given poses of their
+  /// movers, whatever the broad phase and DisablePair say: for derivatives by differences.
+  void FindPair(int a, const Pose& pose_a, int b, const Pose& pose_b, double margin,
+                std::vector<Witness>* witnesses);
+
   int num_colliders() const;
   const Collider& collider(int index) const;
 

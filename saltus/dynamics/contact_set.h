@@ -3,6 +3,8 @@
 // Contact c (dimension d = 1 frictionless, 2 planar, 3 spatial; rows N, T1, T2):
 //   u_c = Σ_blocks H_cb v_b + bias_c,       u_N = ġ (opening speed),   0 ≤ g (1) frame: columns n,
 //   t1, t2 (world). The impulse on the "B" side is n P_N + t1 P_T1 + t2 P_T2.
+// Rolling and spinning friction add angular rows: the angular velocity of B relative to A about
+//   t1, t2 (planar models: about the normal of the plane), then about n; see Contact::angular.
 // Dry friction of a joint (no gap): u = H v + bias, −u ∈ N_[−s,s](P),
 //   s = bound·h + coefficient |P_load|, P_load = impulses of the constraint rows load_rows (2)
 // Joint limits are contacts of dimension 1. Candidates with positive gap inside the margin are
@@ -29,21 +31,48 @@ struct RowBlock {
   int block = 0;  // index of the velocity block (body) in the BlockPattern
   int dof = 0;    // first velocity coordinate
   int columns = 0;
-  int values = 0;  // offset into ContactSet::values; d × columns numbers, row major
+  int values = 0;  // offset into ContactSet::values; rows × columns numbers, row major
 };
 
 struct Contact {
   ContactKey key;
   int dimension = 3;
-  double gap = 0;                       // m (rad for angular limits)
-  double friction = 0;                  // μ ≥ 0
-  double restitution = 0;               // e_N ∈ [0, 1]
-  double restitution_tangential = 0;    // e_T ∈ [−1, 1]
+  double gap = 0;                     // m (rad for angular limits)
+  double friction = 0;                // μ ≥ 0
+  double restitution = 0;             // e_N ∈ [0, 1] of Newton's law
+  double poisson = 0;                 // e_N of Poisson's law; restitution is 0 then
+  double restitution_tangential = 0;  // e_T ∈ [−1, 1]
+  double rolling = 0;                 // rolling friction |m_R| ≤ rolling·P_N, m
+  double spinning = 0;                // spinning friction |m_S| ≤ spinning·P_N, m
+  /// Angular rows that follow the `dimension` others: rolling ones (2, planar 1) if rolling > 0,
+  /// one for spinning if spinning > 0. Only with friction.
+  int angular = 0;
+  int rows() const { return dimension + angular; }
+  /// The column of `frame` about which the k-th angular row turns.
+  int angular_axis(int k) const { return dimension == 2 ? 2 : rolling > 0 && k < 2 ? 1 + k : 0; }
   Vector3 bias = Vector3::Zero();       // ∂(gap, slips)/∂t at fixed q, m/s
   Vector3 point = Vector3::Zero();      // world, midway between the witnesses
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2, world
   int first_block = 0, num_blocks = 0;  // into ContactSet::blocks
 };
+
+/// Impulse and moment of a contact along n, t1, t2 from its rows, and back. Rows beyond `count` are
+/// not there (a frictionless problem has one).
+template <typename Rows>
+void SplitRows(const Contact& c, const Rows& rows, int count, Vector3* impulse, Vector3* moment) {
+  impulse->setZero();
+  moment->setZero();
+  for (int k = 0; k < count; ++k) {
+    if (k < c.dimension) {
+      (*impulse)[k] = rows[k];
+    } else {
+      (*moment)[c.angular_axis(k - c.dimension)] = rows[k];
+    }
+  }
+}
+inline double JoinRow(const Contact& c, const Vector3& impulse, const Vector3& moment, int k) {
+  return k < c.dimension ? impulse[k] : moment[c.angular_axis(k - c.dimension)];
+}
 
 struct DryFriction {
   ContactKey key;

@@ -22,13 +22,14 @@
 namespace saltus {
 
 struct SystemTraits {
-  int num_coordinates = 0;    // size of q
-  int num_velocities = 0;     // size of v
-  int num_constraints = 0;    // rows of G (identically void rows are removed beforehand)
-  bool constant_mass = true;  // M does not depend on q
-  bool flat = true;           // q ⊕ δ = q + δ
-  bool has_tangents = false;  // K or D is not identically zero
-  bool has_contacts = false;  // FindContacts may return something
+  int num_coordinates = 0;          // size of q
+  int num_velocities = 0;           // size of v
+  int num_constraints = 0;          // rows of G (identically void rows are removed beforehand)
+  bool constant_mass = true;        // M does not depend on q
+  bool flat = true;                 // q ⊕ δ = q + δ
+  bool has_tangents = false;        // K or D is not identically zero
+  bool has_contacts = false;        // FindContacts may return something
+  bool has_contact_forces = false;  // CalcContactForce may be other than zero
 };
 
 /// Exact tangents, or symmetric positive semidefinite approximations for the real-time stepper.
@@ -64,6 +65,12 @@ class System {
   /// loads, dampers, motors. Its power goes into the ledger as work of loads.
   virtual void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
                                         VectorX* f) const = 0;
+  /// The part of the nonconservative force that belongs to contacts whose law is a smooth force:
+  /// their dampers and friction. What it takes is the entry contact_loss of the ledger, not loads.
+  virtual void CalcContactForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const {
+    (void)t, (void)q, (void)v;
+    f->setZero(traits().num_velocities);
+  }
   /// K = −∂f/∂q and D = −∂f/∂v (both are overwritten).
   virtual void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
                             BlockMatrix* K, BlockMatrix* D) const = 0;
@@ -86,6 +93,18 @@ class System {
   /// An upper bound of the speed [m/s] (for angular limits rad/s) of any point that may come into
   /// contact, at velocity v: integrators choose the contact margin from it. 0 without contacts.
   virtual double CalcSpeedBound(const VectorX& q, const VectorX& v) const = 0;
+
+  // Internal variables with a history, as the damage of a bond. They belong to the State; the
+  // System is told which ones hold at a time t₀, and its forces and energies at any t ≥ t₀ follow
+  // from them implicitly, by the laws of their elements over the time t − t₀.
+  /// state.internal holds at state.time from now on. Integrators call it first in every step.
+  virtual void BeginStep(const State& state) { (void)state; }
+  /// Writes the internal variables of (state->time, state->q), which hold from now on; returns the
+  /// energy that their change has used up, J. Integrators call it last.
+  virtual double EndStep(State* state) {
+    (void)state;
+    return 0;
+  }
 
   virtual Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const = 0;
 

@@ -5,7 +5,8 @@
 namespace saltus {
 
 ContactSet::Rows ContactProblem::rows(int block, const RowBlock& b) const {
-  return {set_->values.data() + b.values, blocks_[block].rows, b.columns};
+  const Block& part = blocks_[block];
+  return {set_->values.data() + b.values + part.first_row * b.columns, part.rows, b.columns};
 }
 
 void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active, Rows rows) {
@@ -15,16 +16,22 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
   problem_.cones.clear();
   problem_.loads.clear();
   size_ = 0;
+  if (rows == Rows::kSplit) return SetSplitRows(active);
   for (const int i : active) {
     const Contact& c = set.contacts[i];
     const bool frictional = rows != Rows::kNormalOnly && c.dimension > 1 && c.friction > 0;
     Cone cone;
     cone.kind = frictional ? ConeKind::kFriction : ConeKind::kNonnegative;
     cone.offset = size_;
-    cone.dimension = frictional ? c.dimension : 1;
+    cone.dimension = frictional ? c.rows() : 1;
     cone.friction = frictional ? c.friction : 0;
+    if (frictional && c.angular > 0) {
+      cone.kind = ConeKind::kRollingFriction;
+      cone.rolling = c.rolling;
+      cone.spinning = c.spinning;
+    }
     problem_.cones.push_back(cone);
-    blocks_.push_back({c.first_block, c.num_blocks, cone.dimension});
+    blocks_.push_back({c.first_block, c.num_blocks, cone.dimension, 0});
     size_ += cone.dimension;
   }
   if (rows == Rows::kAll) {
@@ -38,10 +45,28 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
         problem_.loads.emplace_back();
       }
       problem_.cones.push_back(cone);
-      blocks_.push_back({f.first_block, f.num_blocks, f.dimension});
+      blocks_.push_back({f.first_block, f.num_blocks, f.dimension, 0});
       size_ += f.dimension;
     }
   }
+  problem_.b.resize(size_);
+}
+
+void ContactProblem::SetSplitRows(std::span<const int> active) {
+  for (const int i : active) {
+    const Contact& c = set_->contacts[i];
+    const int discs = c.dimension > 1 && c.friction > 0 ? 1 : 0;
+    for (int part = 0; part <= discs; ++part) {
+      Cone cone;
+      cone.kind = part == 0 ? ConeKind::kNonnegative : ConeKind::kBox;
+      cone.offset = size_;
+      cone.dimension = part == 0 ? 1 : c.dimension - 1;
+      problem_.cones.push_back(cone);
+      blocks_.push_back({c.first_block, c.num_blocks, cone.dimension, part});
+      size_ += cone.dimension;
+    }
+  }
+  num_contacts_ = num_blocks();
   problem_.b.resize(size_);
 }
 

@@ -33,8 +33,9 @@ struct DelassusCorrection {
 
 class ContactProblem {
  public:
-  /// All rows; contacts with friction but without the dry frictions of joints; normal rows only.
-  enum class Rows { kAll, kContactsOnly, kNormalOnly };
+  /// All rows; contacts with friction but without the dry frictions of joints; normal rows only;
+  /// contacts with friction as two blocks each, a nonnegative one and a disc whose bound is to set.
+  enum class Rows { kAll, kContactsOnly, kNormalOnly, kSplit };
 
   /// Lays out blocks and rows. `active` are indices into set.contacts. With kNormalOnly every
   /// contact becomes one nonnegative row and dry frictions are left out (position projection).
@@ -52,6 +53,10 @@ class ContactProblem {
 
   int num_blocks() const { return static_cast<int>(problem_.cones.size()); }
   int num_contacts() const { return num_contacts_; }  // the first blocks; frictions follow
+  /// With kSplit: whether the next block is the disc of this one.
+  bool has_friction_block(int block) const {
+    return block + 1 < num_blocks() && blocks_[block + 1].first_row > 0;
+  }
   int size() const { return size_; }
   const Cone& cone(int block) const { return problem_.cones[block]; }
   int offset(int block) const { return problem_.cones[block].offset; }
@@ -61,7 +66,9 @@ class ContactProblem {
   struct Block {
     int first = 0, count = 0;  // row blocks in the ContactSet
     int rows = 0;              // rows used: all, or the normal one
+    int first_row = 0;         // 1 for the disc of kSplit
   };
+  void SetSplitRows(std::span<const int> active);
   bool FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction);
   void FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FindCouplings(const KktSolver& kkt);

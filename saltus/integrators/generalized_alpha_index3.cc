@@ -194,6 +194,7 @@ void GeneralizedAlphaIndex3::Impl::Solve(System& system, const State& state, dou
 
 const StepReport& GeneralizedAlphaIndex3::Impl::Step(System& system, double h, State* state) {
   work_.Begin(system, h);
+  system.BeginStep(*state);
   if (!system.traits().constant_mass) system.CalcMass(state->q, &work_.M);
   system.CalcForce(state->time, state->q, state->v, &f_);
   margin_ = work_.CalcMargin(system, state->q, state->v, f_, h);

@@ -30,19 +30,29 @@ struct ContactResult {
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2
   Vector3 impulse = Vector3::Zero();    // P_N, P_T1, P_T2 over the step, N s
   Vector3 velocity = Vector3::Zero();   // u at the end of the step, m/s
+  Vector3 moment = Vector3::Zero();     // of rolling and spinning friction about n, t1, t2, N m s
   bool impact = false;  // true: Λ (an impulse); false: λ h (a force times the step)
 };
 
 /// Energy that entered (+) or left (−) during one step, J.
-///   ΔE = loads + drives − impact_loss − friction_loss − joint_friction_loss + projection + closure
+///   ΔE = loads + drives − impact_loss − friction_loss − joint_friction_loss − contact_loss
+///        − decohesion_loss + projection + closure
 struct StepWork {
   double loads = 0;          // ∫ f_nonconservative · v dt
   double drives = 0;         // work of prescribed motions, −λ·g_t
   double impact_loss = 0;    // −P_N · (u_N⁺ + u_N⁻)/2
   double friction_loss = 0;  // −P_T · (u_T⁺ + u_T⁻)/2
   double joint_friction_loss = 0;
-  double projection = 0;  // energy change by position projection
+  double projection = 0;       // energy change by position projection
+  double contact_loss = 0;     // dampers and friction of contacts whose law is a smooth force
+  double decohesion_loss = 0;  // spent on breaking bonds
+
+  StepWork& operator+=(const StepWork& other);
 };
+/// Entries `loads` and `contact_loss` of a step from `start` to (q, v): the forces at its ends with
+/// the weights 1 − θ and θ, on the mean velocity.
+void CalcLoadWork(const System& system, const State& start, double h, double theta,
+                  const VectorX& q, const VectorX& v, VectorX* scratch, StepWork* work);
 
 /// The outcome of Step. Vectors are owned by the integrator and reused.
 struct StepReport {
@@ -63,6 +73,9 @@ struct StepReport {
 
   bool ok() const { return status == StepStatus::kOk; }
 };
+
+/// What to tell of a contact problem that was not solved; `worst` may be null: a joint's friction.
+std::string DescribeUnsolved(const System& system, double residual, const ContactKey* worst);
 
 class Integrator {
  public:

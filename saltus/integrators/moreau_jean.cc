@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -11,7 +10,9 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/contact_problem.h"
+#include "saltus/integrators/poisson_impact.h"
 #include "saltus/integrators/position_projection.h"
+#include "saltus/linalg/diagonal.h"
 #include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
@@ -54,8 +55,8 @@ class MoreauJean::Impl {
   void WarmStart(const State& state);
   void MoveTo(System& system, const State& start, double h, const VectorX& v, bool project);
   bool StepEquationsHold(System& system, const State& start, double h);
-  void DivideByMassDiagonal(VectorX* f) const;
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
+  void SolveImpact(const State& start);
   bool SolveVelocity(System& system, const State& start, double h);
   void Iterate(System& system, const State& start, double h);
   void ReportContacts(const State& start);
@@ -69,6 +70,7 @@ class MoreauJean::Impl {
   std::unique_ptr<ConicSolver> solver_;
   PositionProjection projection_;
   ContactProblem problem_;
+  PoissonImpact impact_;
   StepReport report_;
 
   // Per system, made once.
@@ -87,14 +89,16 @@ class MoreauJean::Impl {
   int worst_block_ = -1;
   double acceleration_bound_ = 0;  // m/s²
   double force_speed_ = 0;         // h |f/M|: what the forces of one step do to the velocity
+  double rounding_speed_ = 0;      // h |K/M| times the rounding of q
 
-  std::vector<int> active_;
+  std::vector<int> active_, closed_;
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   VectorX u_minus_;           // u at v_n, all rows of the problem
   VectorX bias_;              // bias rows
   VectorX shift_;             // restitution and gap terms of (5), (7)
-  VectorX r_;                 // impulses P
-  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, fn0_, fn1_, f_, rhs_, c_, g_, g_t_;
+  VectorX r_;                 // impulses P, without those of impact_r_ until the step is solved
+  VectorX impact_r_;          // impulses by Poisson's law; empty if there are none
+  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, f_, rhs_, c_, g_, g_t_;
   VectorX lambda_, lambda_free_, u_, u_free_, scratch_, acceleration_, v_mid_;
 };
 
@@ -116,17 +120,7 @@ void MoreauJean::Impl::Prepare(System& system) {
   system.CalcMass(initial.q, &M_);
   kkt_->Factor(M_, G_);
   found_margin_ = -1;
-}
-
-/// f_i / M_ii: an acceleration for scales and bounds.
-void MoreauJean::Impl::DivideByMassDiagonal(VectorX* f) const {
-  const BlockPattern& pattern = M_.pattern();
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = M_.block(pattern.FindSlot(b, b));
-    for (int i = 0; i < pattern.size(b); ++i) {
-      if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
-    }
-  }
+  rounding_speed_ = 0;
 }
 
 /// The margin covers what can close within one step: twice the distance that the fastest point
@@ -136,7 +130,7 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
   if (!system.traits().has_contacts) return;
   system.CalcForce(t, q, v, &f_);
   acceleration_ = f_;
-  DivideByMassDiagonal(&acceleration_);
+  DivideByDiagonal(M_, &acceleration_);
   acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
   const double margin = 2 * h * (system.CalcSpeedBound(q, v) + h * acceleration_bound_) + 1e-9;
   if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
@@ -162,7 +156,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     active_.push_back(i);
-    by_gap_.push_back(rests || (all && !(c.restitution > 0 && c.gap + h * u_n <= 0)));
+    by_gap_.push_back(rests || (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
   }
   problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
   const int n = problem_.size();
@@ -178,7 +172,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
       continue;
     }
     const Contact& c = contacts_.contacts[active_[i]];
-    bias_.segment(o, cone.dimension) = c.bias.head(cone.dimension);
+    bias_.segment(o, cone.dimension).setZero();
+    const int d = std::min(cone.dimension, c.dimension);
+    bias_.segment(o, d) = c.bias.head(d);
   }
   u_minus_ += bias_;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
@@ -189,7 +185,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     } else if (c.gap > 0) {
       shift_[o] = c.gap / h;  // (7)
     }
-    for (int k = 1; k < problem_.cone(i).dimension; ++k) {
+    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
       shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
     }
   }
@@ -207,11 +203,12 @@ void MoreauJean::Impl::WarmStart(const State& state) {
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     const Contact& c = contacts_.contacts[active_[i]];
     if (!find(c.key)) continue;
-    const Vector3 local = c.frame.transpose() * memory->impulse;
-    const int d = problem_.cone(i).dimension;
-    r_.segment(problem_.offset(i), d) = local.head(d);
+    const Vector3 impulse = c.frame.transpose() * memory->impulse;
+    const Vector3 moment = c.frame.transpose() * memory->moment;
+    for (int k = 0; k < problem_.cone(i).dimension; ++k) {
+      r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
+    }
   }
-  memory = state.contacts.begin();
   for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
     const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
     memory = state.contacts.begin();
@@ -258,8 +255,31 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
   if (system.traits().has_tangents) {
     system.CalcTangents(t, q_, v, TangentKind::kExact, &K_, &D_);
     S_.values() += a * D_.values() + a * a * K_.values();
+    rounding_speed_ = std::numeric_limits<double>::epsilon() * h * CalcLargestRatio(K_, M_) *
+                      (1 + q_.lpNorm<Eigen::Infinity>());
   }
   if (system.traits().num_constraints > 0) system.CalcConstraintJacobian(t, q_, &G_);
+}
+
+/// Impulses by Poisson's law at v_n, in the metric of the first iteration (9).
+void MoreauJean::Impl::SolveImpact(const State& start) {
+  closed_.clear();
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    if (!by_gap_[i] || contacts_.contacts[active_[i]].gap <= 0) closed_.push_back(active_[i]);
+  }
+  if (!impact_.Solve(contacts_, closed_, *kkt_, start.v, kRest * force_speed_, solver_.get())) {
+    return;
+  }
+  impact_r_.setZero(problem_.size());
+  int o = 0;
+  for (int i = 0, j = 0; i < problem_.num_contacts() && j < static_cast<int>(closed_.size()); ++i) {
+    if (active_[i] != closed_[j]) continue;
+    const int d = problem_.cone(i).dimension;
+    impact_r_.segment(problem_.offset(i), d) = impact_.impulse().segment(o, d);
+    if (impact_.rebound()[j] > 0) shift_[problem_.offset(i)] = -impact_.rebound()[j];
+    o += d;
+    ++j;
+  }
 }
 
 /// One Newton step (8): v_new_, lambda_ and r_ from the iterate v_, q_.
@@ -281,6 +301,8 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
     system.CalcConstraintRate(t, q_, &g_t_);
     c_ = -g_t_;  // (3)
   }
+  if (report_.newton_iterations == 1) SolveImpact(start);
+  if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &rhs_);
   if (!kkt_->Solve(rhs_, c_, &v_new_, &lambda_free_)) {
     if (kkt_->outcome() == KktOutcome::kInconsistent) {
       report_.status = StepStatus::kConstraintFailed;
@@ -300,7 +322,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   const SolveReport solve = solver_->Solve(problem_.problem(), &r_);  // (4)
   report_.solver_iterations += solve.iterations;
   report_.solver_residual = solve.residual.relative;
-  solver_ok_ = solve.ok();
+  solver_ok_ = solve.ok() && (impact_r_.size() == 0 || impact_.ok());
   worst_block_ = solve.residual.worst_block;
   if (solve.status == SolveStatus::kNotFinite) return false;
   problem_.AddForce(r_, &rhs_);
@@ -328,10 +350,11 @@ bool MoreauJean::Impl::StepEquationsHold(System& system, const State& start, dou
   rhs_ -= h * ((1 - theta) * f0_ + theta * f1_);
   scratch_.setZero(rhs_.size());
   problem_.AddForce(r_, &scratch_);
+  if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &scratch_);
   rhs_ -= scratch_;
   if (system.traits().num_constraints > 0) rhs_.noalias() -= G_theta_.transpose() * lambda_;
-  DivideByMassDiagonal(&rhs_);
-  return rhs_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale;
+  DivideByDiagonal(M_, &rhs_);
+  return rhs_.lpNorm<Eigen::Infinity>() <= options_.newton_tolerance * scale + 4 * rounding_speed_;
 }
 
 void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
@@ -359,6 +382,7 @@ void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
 
 const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state) {
   Prepare(system);
+  system.BeginStep(*state);
   report_.status = StepStatus::kOk;
   report_.culprit.clear();
   report_.step = h;
@@ -372,12 +396,14 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
   system.CalcForce(state->time, state->q, state->v, &f0_);
   scratch_ = f0_;
-  DivideByMassDiagonal(&scratch_);
+  DivideByDiagonal(M_, &scratch_);
   force_speed_ = h * scratch_.lpNorm<Eigen::Infinity>();
   FindContacts(system, state->time, state->q, state->v, h);
   ChooseActive(*state, h);
   WarmStart(*state);
+  impact_r_.resize(0);
   Iterate(system, *state, h);
+  if (impact_r_.size() > 0) r_ += impact_r_;
   if (report_.status == StepStatus::kNotFinite || !q_.allFinite()) {
     report_.status = StepStatus::kNotFinite;
     report_.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
@@ -389,6 +415,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   ReportContacts(*state);
   ReportWork(system, *state, h);
   Finish(system, t, h, state);
+  report_.work.decohesion_loss = system.EndStep(state);
   if (!report_.ok()) NameCulprit(system);
   return report_;
 }
@@ -467,10 +494,12 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
     result.gap = c.gap;
     result.point = c.point;
     result.frame = c.frame;
-    result.impulse.head(d) = r_.segment(o, d);
-    result.velocity.head(d) = u_.segment(o, d);
+    Vector3 spin;
+    SplitRows(c, r_.segment(o, d), d, &result.impulse, &result.moment);
+    SplitRows(c, u_.segment(o, d), d, &result.velocity, &spin);
     // An impact: newly closed, and approaching faster than the forces of one step explain.
-    const double by_forces = std::abs(u_free_[o] - u_minus_[o]);
+    const double by_forces =
+        impact_r_.size() > 0 ? force_speed_ : std::abs(u_free_[o] - u_minus_[o]);
     result.impact = r_[o] > 0 && !closed_before && -u_minus_[o] > by_forces;
     if (result.impact) ++report_.impacts;
     report_.max_complementarity =
@@ -480,7 +509,6 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
 }
 
 void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) {
-  const double theta = options_.theta;
   StepWork& work = report_.work;
   v_mid_ = 0.5 * (start.v + v_);
   problem_.CalcVelocity(v_mid_, &u_);
@@ -496,9 +524,7 @@ void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) 
       work.friction_loss += total - normal;
     }
   }
-  system.CalcNonconservativeForce(start.time, start.q, start.v, &fn0_);
-  system.CalcNonconservativeForce(start.time + h, q_, v_, &fn1_);
-  work.loads = h * ((1 - theta) * fn0_ + theta * fn1_).dot(v_mid_);
+  CalcLoadWork(system, start, h, options_.theta, q_, v_, &scratch_, &work);
   if (system.traits().num_constraints > 0) {
     scratch_ = G_theta_ * v_mid_;
     for (Eigen::Index i = 0; i < g_t_.size(); ++i) {
@@ -513,17 +539,15 @@ void MoreauJean::Impl::Remember(State* state) const {
   for (int i = 0; i < problem_.num_blocks(); ++i) {
     const int o = problem_.offset(i);
     const int d = problem_.cone(i).dimension;
-    ContactMemory memory;
-    memory.impulse.head(d) = r_.segment(o, d);
-    if (memory.impulse.isZero(0)) continue;
+    if (r_.segment(o, d).isZero(0)) continue;
     if (i < problem_.num_contacts()) {
       const Contact& c = contacts_.contacts[active_[i]];
-      memory.key = c.key;
-      memory.impulse = c.frame * memory.impulse;
-    } else {
-      memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+      state->contacts.push_back(MakeMemory(c, r_.segment(o, d), d));
+      continue;
     }
-    state->contacts.push_back(memory);
+    ContactMemory& memory = state->contacts.emplace_back();
+    memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+    memory.impulse.head(d) = r_.segment(o, d);
   }
   std::sort(state->contacts.begin(), state->contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
@@ -532,19 +556,11 @@ void MoreauJean::Impl::Remember(State* state) const {
 void MoreauJean::Impl::NameCulprit(const System& system) {
   switch (report_.status) {
     case StepStatus::kSolverNotConverged: {
-      const auto contacts = static_cast<int>(report_.contacts.size());
-      char residual[32];
-      std::snprintf(residual, sizeof(residual), "%.1e", report_.solver_residual);
-      report_.culprit = std::string("residual ") + residual + ", worst at ";
-      if (worst_block_ >= 0 && worst_block_ < contacts) {
-        report_.culprit +=
-            "contact '" + system.ContactName(report_.contacts[worst_block_].key) + "'";
-      } else {
-        report_.culprit += "a joint friction";
-      }
-      report_.culprit +=
-          "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
-          "or on_failure: flag";
+      const bool in_contacts =
+          worst_block_ >= 0 && worst_block_ < static_cast<int>(report_.contacts.size());
+      report_.culprit =
+          DescribeUnsolved(system, report_.solver_residual,
+                           in_contacts ? &report_.contacts[worst_block_].key : nullptr);
       break;
     }
     case StepStatus::kNewtonNotConverged:

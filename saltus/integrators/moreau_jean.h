@@ -19,6 +19,9 @@
 //                 below zero count as zero: to ask a jammed mechanism to open would have no
 //                 solution; projection removes them                                            (7)
 //
+// Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
+// (1), and û_N = u_N − u_N⁺ where u_N⁺ is the velocity after it                               (9)
+//
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
 //   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver
 //   (8)

@@ -408,6 +408,7 @@ bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
 
 const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* state) {
   Prepare(system);
+  system.BeginStep(*state);
   report_.status = StepStatus::kOk;
   report_.culprit.clear();
   report_.step = h;
@@ -434,6 +435,7 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   ReportContacts(system);
   ReportWork(system);
   Finish(system, state);
+  report_.work.decohesion_loss = system.EndStep(state);
   if (no_contacts_ && large_) {
     VectorX& before = state->integrator[kBefore];
     before.resize(vd_.size() + lambda_.size());

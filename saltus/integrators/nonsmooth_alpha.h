@@ -51,6 +51,9 @@
 // Position friction (off by default): ν ∈ K with the slip of the step in place of u_T, so that
 // sticking contacts do not creep by h²/2 times the tangential acceleration per step.           (17)
 //
+// Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
+// P, and û_N = u_N − u_N⁺ in (4), u_N⁺ the velocity after it.                                  (18)
+//
 // Deviation: rotations move by q̃ = q_n ⊕ D, q = q̃ ⊕ U rather than q_n ⊕ (D + U): the same on flat
 // spaces and for a fixed axis, second-order small otherwise, and U needs no tangent operator.
 // Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives and

@@ -22,10 +22,10 @@ bool SetHasRestitution(const Contact& c) {
 }  // namespace
 
 /// Rows of one contact times x, without bias.
-Vector3 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& contact,
+Vector6 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& contact,
                                        const VectorX& x) const {
-  Vector3 u = Vector3::Zero();
-  const int d = contact.dimension;
+  Vector6 u = Vector6::Zero();
+  const int d = contact.rows();
   for (int k = contact.first_block; k < contact.first_block + contact.num_blocks; ++k) {
     const RowBlock& rb = set.blocks[k];
     const double* values = set.values.data() + rb.values;
@@ -33,6 +33,14 @@ Vector3 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& con
       for (int j = 0; j < rb.columns; ++j) u[i] += values[i * rb.columns + j] * x[rb.dof + j];
     }
   }
+  return u;
+}
+
+/// u of one contact at the velocity v.
+Vector6 NonsmoothAlpha::Impl::CalcVelocity(const ContactSet& set, const Contact& contact,
+                                           const VectorX& v) const {
+  Vector6 u = CalcRows(set, contact, v);
+  u.head(contact.dimension) += contact.bias.head(contact.dimension);
   return u;
 }
 
@@ -77,7 +85,9 @@ void NonsmoothAlpha::Impl::WarmStart() {
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
     const Contact& c = contacts_.contacts[i];
     if (!find(c.key)) continue;
-    unknowns_[i].P.head(c.dimension) = (c.frame.transpose() * memory->impulse).head(c.dimension);
+    const Vector3 impulse = c.frame.transpose() * memory->impulse;
+    const Vector3 moment = c.frame.transpose() * memory->moment;
+    for (int k = 0; k < c.rows(); ++k) unknowns_[i].P[k] = JoinRow(c, impulse, moment, k);
     unknowns_[i].nu[0] = 0.5 * h_ * unknowns_[i].P[0];
   }
   Eigen::Index size = 0;
@@ -91,7 +101,7 @@ void NonsmoothAlpha::Impl::WarmStart() {
 }
 
 /// u⁻ of (4). Contacts that are not found at q_n take their rows at q.
-Vector3 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& contact) {
+Vector6 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& contact) {
   if (SetHasRestitution(contact)) {
     if (!start_found_) {
       system.FindContacts(start_->time, start_->q, margin_, &start_contacts_);
@@ -102,15 +112,15 @@ Vector3 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& c
         std::lower_bound(list.begin(), list.end(), contact.key,
                          [](const Contact& c, const ContactKey& key) { return c.key < key; });
     if (found != list.end() && found->key == contact.key) {
-      return CalcRows(start_contacts_, *found, start_->v) + found->bias;
+      return CalcVelocity(start_contacts_, *found, start_->v);
     }
   }
-  return CalcRows(contacts_, contact, start_->v) + contact.bias;
+  return CalcVelocity(contacts_, contact, start_->v);
 }
 
 /// e_N u_N⁻ of (4), not below the approach speed H(q) v_n: a body that turns far within one step
 /// must not leave faster than it came.
-double NonsmoothAlpha::Impl::CalcRebound(const Contact& contact, const Vector3& u_minus) const {
+double NonsmoothAlpha::Impl::CalcRebound(const Contact& contact, const Vector6& u_minus) const {
   const double rebound = contact.restitution * u_minus[0];
   if (rebound >= 0) return rebound;
   const double approach = CalcRows(contacts_, contact, start_->v)[0] + contact.bias[0];
@@ -194,7 +204,10 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   }
   force_end_ = rhs;
   if (modified) {  // (16): the part hP of ν = κ + hP, from the last iterate
-    for (ContactUnknowns& unknown : unknowns_) unknown.nu = {h_ * unknown.P[0], 0, 0};
+    for (ContactUnknowns& unknown : unknowns_) {
+      unknown.nu.setZero();
+      unknown.nu[0] = h_ * unknown.P[0];
+    }
     x_.setZero(dv_.size());
     SubtractContactForces(true, &x_);
     force_end_ -= x_;
@@ -236,7 +249,8 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
       const int d = position_problem_.cone(i).dimension;
       b[o] = gaps_[candidates_[i]];
       if (d > 1) {
-        const Vector3 slip = CalcRows(contacts_, c, x_) + h_ * c.bias;
+        Vector6 slip = CalcRows(contacts_, c, x_);
+        slip.head(c.dimension) += h_ * c.bias.head(c.dimension);
         b.segment(o + 1, d - 1) = slip.segment(1, d - 1);
       }
       r_.segment(o, d) = known.nu.head(d);
@@ -296,12 +310,28 @@ void NonsmoothAlpha::Impl::ChooseActive(System& system) {
       continue;
     }
     const Contact& c = contacts_.contacts[active_[i]];
-    bias_.segment(cone.offset, d) = c.bias.head(d);
+    const int linear = std::min(d, c.dimension);  // the other rows are angular
+    bias_.segment(cone.offset, linear) = c.bias.head(linear);
     if (!SetHasRestitution(c)) continue;
-    const Vector3 u_minus = CalcStartVelocity(system, c);
+    const Vector6 u_minus = CalcStartVelocity(system, c);
     shift_[cone.offset] = CalcRebound(c, u_minus);
-    for (int k = 1; k < d; ++k) shift_[cone.offset + k] = c.restitution_tangential * u_minus[k];
+    for (int k = 1; k < linear; ++k)
+      shift_[cone.offset + k] = c.restitution_tangential * u_minus[k];
   }
+}
+
+/// Impulses by Poisson's law at v_n (18), and what they ask of u_N. False: none.
+bool NonsmoothAlpha::Impl::SolveImpact(const KktSolver& kkt) {
+  impact_r_.setZero(velocity_problem_.size());
+  constexpr double kSlow = 0.01;  // share of what the forces of one step do
+  if (!impact_.Solve(contacts_, active_, kkt, start_->v, kSlow * force_speed_, solver_.get())) {
+    return false;
+  }
+  impact_r_.head(impact_.impulse().size()) = impact_.impulse();
+  for (int i = 0; i < velocity_problem_.num_contacts(); ++i) {
+    if (impact_.rebound()[i] > 0) shift_[velocity_problem_.offset(i)] = -impact_.rebound()[i];
+  }
+  return true;
 }
 
 /// (12): W_, Λ, P. kkt is the factored metric (M, G), rhs a force.
@@ -321,6 +351,11 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     W_free_ = no_force_;
   }
   ChooseActive(system);
+  const bool impact = SolveImpact(kkt);
+  if (impact) {
+    velocity_problem_.AddForce(impact_r_, &force_end_);
+    kkt.Solve(force_end_, c_rows_, &W_free_, &Lambda_);
+  }
   if (velocity_problem_.num_blocks() > 0) {
     DelassusCorrection correction;
     if (coupled) correction = MakeCorrection(false);
@@ -346,7 +381,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
     const SolveReport solve = SolveTwice(*solver_, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
-    solver_ok_ = solve.ok();
+    solver_ok_ = solve.ok() && (!impact || impact_.ok());
     worst_block_ = solve.residual.worst_block;
     if (solve.status == SolveStatus::kNotFinite) return false;
     friction_P_ = r_.tail(friction_size);
@@ -367,7 +402,9 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
   for (ContactUnknowns& unknown : unknowns_) unknown.P.setZero();
   for (int i = 0; i < velocity_problem_.num_contacts(); ++i) {
     const int d = velocity_problem_.cone(i).dimension;
-    unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d);
+    unknowns_[active_[i]].P.head(d) = r_.segment(velocity_problem_.offset(i), d) +
+                                      impact_r_.segment(velocity_problem_.offset(i), d);
+    unknowns_[active_[i]].shift = shift_[velocity_problem_.offset(i)];
     unknowns_[active_[i]].u.head(d) = u_.segment(velocity_problem_.offset(i), d);
   }
   return W_.allFinite();
@@ -406,9 +443,9 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
       if (known.P[0] != 0) return false;
       continue;
     }
-    const Vector3 u = CalcRows(contacts_, c, v_) + c.bias;
+    const Vector6 u = CalcVelocity(contacts_, c, v_);
     if (known.active) {
-      const int d = c.friction > 0 ? c.dimension : 1;
+      const int d = c.friction > 0 ? c.rows() : 1;
       if (!((u - known.u).head(d).lpNorm<Eigen::Infinity>() <= tolerance)) return false;
     } else {
       const double rebound =
@@ -421,13 +458,13 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
 
 void NonsmoothAlpha::Impl::SubtractContactForces(bool position, VectorX* f) const {
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
-    const Vector3& p = position ? unknowns_[i].nu : unknowns_[i].P;
+    const Vector6& p = position ? unknowns_[i].nu : unknowns_[i].P;
     if (p.isZero(0)) continue;
     const Contact& c = contacts_.contacts[i];
     for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
       const RowBlock& rb = contacts_.blocks[k];
-      const auto rows = contacts_.rows(rb, c.dimension);
-      f->segment(rb.dof, rb.columns).noalias() -= rows.transpose().lazyProduct(p.head(c.dimension));
+      const auto rows = contacts_.rows(rb, c.rows());
+      f->segment(rb.dof, rb.columns).noalias() -= rows.transpose().lazyProduct(p.head(c.rows()));
     }
   }
   if (position) return;

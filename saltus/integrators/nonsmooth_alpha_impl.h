@@ -9,6 +9,7 @@
 
 #include "saltus/integrators/contact_problem.h"
 #include "saltus/integrators/nonsmooth_alpha.h"
+#include "saltus/integrators/poisson_impact.h"
 #include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
@@ -25,9 +26,10 @@ class NonsmoothAlpha::Impl {
  private:
   /// What is known of a contact at the current iterate, by its place in contacts_.
   struct ContactUnknowns {
-    Vector3 nu = Vector3::Zero();  // ν_N (and tangential parts with (17)), kg m
-    Vector3 P = Vector3::Zero();   // N s
-    Vector3 u = Vector3::Zero();   // u that the last velocity problem gave P to
+    Vector6 nu = Vector6::Zero();  // ν_N (and the parts of friction with (17)), kg m
+    Vector6 P = Vector6::Zero();   // N s, in all rows of the contact
+    Vector6 u = Vector6::Zero();   // u that the last velocity problem gave P to
+    double shift = 0;              // û_N − u_N − μ|u_T| of (4), (18)
     bool active = false;           // took part in (4)
     bool was_active = false;       // in some iteration of this step
   };
@@ -54,13 +56,15 @@ class NonsmoothAlpha::Impl {
   // nonsmooth_alpha_contact.cc
   void FindContacts(System& system, bool frozen);
   void WarmStart();
-  Vector3 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
-  Vector3 CalcStartVelocity(System& system, const Contact& contact);
-  double CalcRebound(const Contact& contact, const Vector3& u_minus) const;
+  Vector6 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
+  Vector6 CalcVelocity(const ContactSet& set, const Contact& contact, const VectorX& v) const;
+  Vector6 CalcStartVelocity(System& system, const Contact& contact);
+  double CalcRebound(const Contact& contact, const Vector6& u_minus) const;
   bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   double ChooseCandidates();
   void ChooseActive(System& system);
+  bool SolveImpact(const KktSolver& kkt);
   bool GapsHold() const;
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
@@ -128,6 +132,8 @@ class NonsmoothAlpha::Impl {
   ContactSet start_contacts_;  // at q_n, found only if an active contact has restitution
   bool start_found_ = false;
   VectorX friction_P_;  // impulses of the dry frictions of joints
+  PoissonImpact impact_;
+  VectorX impact_r_;  // impulses by Poisson's law of the active contacts
 
   std::vector<int> candidates_, active_;
   VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration

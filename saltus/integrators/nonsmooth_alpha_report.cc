@@ -18,23 +18,23 @@ void NonsmoothAlpha::Impl::ReportContacts(System& system) {
     const Contact& c = contacts_.contacts[i];
     while (memory != start_->contacts.end() && memory->key < c.key) ++memory;
     const bool closed_before = memory != start_->contacts.end() && memory->key == c.key;
-    const Vector3 u_minus = CalcStartVelocity(system, c);
-    const Vector3 u_smooth = CalcRows(contacts_, c, v_smooth_) + c.bias;
+    const Vector6 u_minus = CalcStartVelocity(system, c);
+    const Vector6 u_smooth = CalcVelocity(contacts_, c, v_smooth_);
     ContactResult result;
     result.key = c.key;
     result.dimension = c.dimension;
     result.gap = c.gap - CalcRows(contacts_, c, delta_)[0];
     result.point = c.point;
     result.frame = c.frame;
-    result.impulse = known.P;
-    result.velocity = CalcRows(contacts_, c, v_) + c.bias;
+    Vector3 spin;
+    SplitRows(c, known.P, c.rows(), &result.impulse, &result.moment);
+    SplitRows(c, CalcVelocity(contacts_, c, v_), c.rows(), &result.velocity, &spin);
     // An impact: newly closed, and approaching faster than the forces of one step explain.
     const double by_forces = std::abs(u_smooth[0] - u_minus[0]);
     result.impact = known.P[0] > 0 && !closed_before && -u_minus[0] > by_forces;
     if (result.impact) ++report_.impacts;
-    report_.max_complementarity =
-        std::max(report_.max_complementarity,
-                 std::abs(known.P[0] * (result.velocity[0] + c.restitution * u_minus[0])));
+    report_.max_complementarity = std::max(
+        report_.max_complementarity, std::abs(known.P[0] * (result.velocity[0] + known.shift)));
     report_.contacts.push_back(result);
     nu_of_contact_[count++] = known.nu[0];
   }
@@ -48,12 +48,12 @@ void NonsmoothAlpha::Impl::ReportWork(System& system) {
   x_ = 0.5 * (start_->v + v_);
   bool pushed = false;
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
-    const Vector3& P = unknowns_[i].P;
+    const Vector6& P = unknowns_[i].P;
     pushed = pushed || P[0] != 0 || unknowns_[i].nu[0] != 0;
     if (P.isZero(0)) continue;
-    const Vector3 u = CalcRows(contacts_, contacts_.contacts[i], x_);
+    const Vector6 u = CalcRows(contacts_, contacts_.contacts[i], x_);
     work.impact_loss -= P[0] * u[0];
-    work.friction_loss -= P.tail<2>().dot(u.tail<2>());
+    work.friction_loss -= P.tail<5>().dot(u.tail<5>());
   }
   Eigen::Index o = 0;
   for (const DryFriction& friction : contacts_.frictions) {
@@ -65,9 +65,7 @@ void NonsmoothAlpha::Impl::ReportWork(System& system) {
     }
     o += friction.dimension;
   }
-  system.CalcNonconservativeForce(start_->time, start_->q, start_->v, &force_start_);
-  system.CalcNonconservativeForce(t_, q_, v_, &force_end_);
-  work.loads = 0.5 * h_ * (force_start_ + force_end_).dot(x_);
+  CalcLoadWork(system, *start_, h_, 0.5, q_, v_, &force_end_, &work);
   report_.constraint_impulse = Lambda_ + h_ * lambda_;
   if (system.traits().num_constraints > 0) {
     y_.noalias() = G_ * x_;
@@ -109,7 +107,7 @@ void NonsmoothAlpha::Impl::Remember(State* state) const {
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
     if (unknowns_[i].P.isZero(0)) continue;
     const Contact& c = contacts_.contacts[i];
-    state->contacts.push_back({c.key, c.frame * unknowns_[i].P});
+    state->contacts.push_back(MakeMemory(c, unknowns_[i].P, c.rows()));
   }
   Eigen::Index o = 0;
   for (const DryFriction& friction : contacts_.frictions) {
@@ -128,17 +126,10 @@ void NonsmoothAlpha::Impl::NameCulprit(const System& system) {
   char text[64];
   switch (report_.status) {
     case StepStatus::kSolverNotConverged: {
-      std::snprintf(text, sizeof(text), "residual %.1e, worst at ", report_.solver_residual);
-      report_.culprit = text;
-      if (worst_block_ >= 0 && worst_block_ < static_cast<int>(active_.size())) {
-        const ContactKey& key = contacts_.contacts[active_[worst_block_]].key;
-        report_.culprit += "contact '" + system.ContactName(key) + "'";
-      } else {
-        report_.culprit += "a joint friction";
-      }
-      report_.culprit +=
-          "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
-          "or on_failure: flag";
+      const bool in_contacts = worst_block_ >= 0 && worst_block_ < static_cast<int>(active_.size());
+      report_.culprit =
+          DescribeUnsolved(system, report_.solver_residual,
+                           in_contacts ? &contacts_.contacts[active_[worst_block_]].key : nullptr);
       break;
     }
     case StepStatus::kNewtonNotConverged:

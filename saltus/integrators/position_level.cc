@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/base/error.h"
+
 namespace saltus {
 
 void PositionLevel::Begin(System& system, double h) {
@@ -60,6 +62,15 @@ void PositionLevel::ClearContacts() {
   r.resize(0);
 }
 
+/// Laws that are not those of a position-level scheme.
+void PositionLevel::RefuseLaws(const Contact& contact) const {
+  const bool poisson = contact.poisson > 0;
+  if (!poisson && contact.angular == 0) return;
+  throw InputError("contact '" + system_->ContactName(contact.key) + "'",
+                   poisson ? "has restitution_law: poisson" : "has rolling or spinning friction",
+                   "position-level schemes cannot treat it: choose moreau-jean or nonsmooth-alpha");
+}
+
 void PositionLevel::Refind(const std::function<void(ContactSet*)>& find) {
   old_.clear();
   for (int i = 0; i < problem.num_blocks(); ++i) {
@@ -70,6 +81,7 @@ void PositionLevel::Refind(const std::function<void(ContactSet*)>& find) {
   const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::sort(old_.begin(), old_.end(), less);
   find(&contacts);
+  for (const Contact& c : contacts.contacts) RefuseLaws(c);
   active_.resize(contacts.contacts.size());
   std::iota(active_.begin(), active_.end(), 0);
   problem.SetRows(contacts, active_, ContactProblem::Rows::kAll);
@@ -130,6 +142,7 @@ void PositionLevel::Finish(System& system, double h, const VectorX& q, const Vec
   state->time += h;
   state->q = q;
   state->v = v;
+  report.work.decohesion_loss = system.EndStep(state);
   if (report.status == StepStatus::kSolverNotConverged && worst_block_ >= 0 &&
       worst_block_ < problem.num_contacts()) {
     report.culprit = "worst at contact '" + system.ContactName(key(worst_block_)) + "'; ";
@@ -181,10 +194,7 @@ void PositionLevel::ReportWork(System& system, const State& start, double h, con
     work.impact_loss += normal;
     work.friction_loss += total - normal;
   }
-  system.CalcNonconservativeForce(start.time, start.q, start.v, &scratch_);
-  work.loads = 0.5 * h * scratch_.dot(v_mid_);
-  system.CalcNonconservativeForce(start.time + h, q, v, &scratch_);
-  work.loads += 0.5 * h * scratch_.dot(v_mid_);
+  CalcLoadWork(system, start, h, 0.5, q, v, &scratch_, &work);
 }
 
 void PositionLevel::ReportErrors(System& system, double t, const VectorX& q, const VectorX& v,

@@ -59,6 +59,7 @@ struct PositionLevel {
   StepReport report;
 
  private:
+  void RefuseLaws(const Contact& contact) const;
   void ReportContacts(const State& start, const VectorX& v, double to_impulse);
   void ReportWork(System& system, const State& start, double h, const VectorX& q, const VectorX& v,
                   double to_impulse);

@@ -38,7 +38,7 @@ bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, co
       const RowBlock& rb = contacts.blocks[k];
       u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
     }
-    const bool bounces = c.restitution > 0 && c.gap + h * u >= -tolerance_;
+    const bool bounces = c.restitution + c.poisson > 0 && c.gap + h * u >= -tolerance_;
     const bool open = c.gap < -tolerance_ && !bounces;
     any = any || open;
     gaps_[static_cast<Eigen::Index>(candidates_.size())] = open ? c.gap : std::max(c.gap, 0.0);

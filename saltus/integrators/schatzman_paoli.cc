@@ -271,6 +271,7 @@ void SchatzmanPaoli::Impl::CalcVelocity(double h) {
 
 const StepReport& SchatzmanPaoli::Impl::Step(System& system, double h, State* state) {
   work_.Begin(system, h);
+  system.BeginStep(*state);
   StepReport& report = work_.report;
   if (!system.traits().constant_mass) system.CalcMass(state->q, &work_.M);
   G0_ = work_.G;

@@ -10,6 +10,7 @@
 #include "saltus/collision/collision_world.h"
 #include "saltus/linalg/block_matrix.h"
 #include "saltus/multibody/bodies/body.h"
+#include "saltus/multibody/contact/bond.h"
 #include "saltus/multibody/contact/contact_tables.h"
 #include "saltus/multibody/forces/load.h"
 #include "saltus/multibody/forces/spring_element.h"
@@ -38,6 +39,8 @@ struct Model {
   // Contact.
   CollisionWorld world;  // colliders of the ground first, then body by body
   ContactTables contact;
+  std::vector<Bond> bonds;  // at the contact points that are cohesive and closed at the start
+  CollisionWorld compliant_world;  // the colliders that may meet another one by a compliant law
 
   // Layout, computed once.
   int num_coordinates = 0, num_velocities = 0, num_constraints = 0;

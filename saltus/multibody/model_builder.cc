@@ -1,5 +1,6 @@
 #include "saltus/multibody/model_builder.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -27,6 +28,32 @@ void AssemblePlane(Assembly* assembly) {
   model.plane = plane;
 }
 
+/// Bodies that may touch by a compliant law: any two, as nobody knows yet which ones will.
+void AddCompliantCouplings(const Model& model, std::vector<std::array<int, 2>>* couplings) {
+  constexpr std::size_t kMaxCouplings = 50000;
+  const ContactTables& tables = model.contact;
+  std::vector<std::array<int, 2>> found;
+  const auto add = [&found](int a, int b) {
+    if (a != kGround && b != kGround && a != b) found.push_back({std::min(a, b), std::max(a, b)});
+  };
+  for (const NamedContact& named : tables.named) {
+    if (named.law.compliance) add(named.surface_body, named.point_body);
+  }
+  for (std::size_t i = 0; i < tables.compliant_colliders.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const int a = tables.compliant_colliders[i], b = tables.compliant_colliders[j];
+      if (tables.law(a, b).compliance) add(tables.collider_body[a], tables.collider_body[b]);
+    }
+    if (found.size() > kMaxCouplings) {
+      throw InputError(
+          "pairs",
+          "compliant laws couple more than " + std::to_string(kMaxCouplings) + " pairs of bodies",
+          "use them for contact with the ground, or between fewer bodies");
+    }
+  }
+  couplings->insert(couplings->end(), found.begin(), found.end());
+}
+
 /// Every pair of bodies that an element couples.
 std::vector<std::array<int, 2>> ListCouplings(const Model& model) {
   std::vector<std::array<int, 2>> couplings;
@@ -36,6 +63,8 @@ std::vector<std::array<int, 2>> ListCouplings(const Model& model) {
   for (const Joint& joint : model.joints) add(joint.pair);
   for (const SpringElement& spring : model.springs) add(spring.pair);
   for (const Actuator& actuator : model.actuators) add(actuator.pair);
+  for (const Bond& bond : model.bonds) add(bond.pair);
+  AddCompliantCouplings(model, &couplings);
   return couplings;
 }
 
@@ -99,6 +128,7 @@ void AssembleLayout(Assembly* assembly) {
   for (Joint& joint : model.joints) FindSlots(*model.pattern, &joint.pair);
   for (SpringElement& spring : model.springs) FindSlots(*model.pattern, &spring.pair);
   for (Actuator& actuator : model.actuators) FindSlots(*model.pattern, &actuator.pair);
+  for (Bond& bond : model.bonds) FindSlots(*model.pattern, &bond.pair);
   for (BodyLoad& load : model.loads) load.slot = model.pattern->FindSlot(load.body, load.body);
   AssembleMass(&model);
   AssembleJacobianPattern(&model);

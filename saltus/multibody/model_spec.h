@@ -23,14 +23,55 @@ namespace saltus {
 /// The name of the fixed world where a body name is asked for.
 inline constexpr const char* kGroundName = "ground";
 
-/// Two materials i, j meet with μ = √(μ_i μ_j), e_N = max(e_i, e_j), e_T = (e_Ti + e_Tj)/2, unless
-/// a MaterialPairSpec says otherwise.
+/// What e_N means: ratio of the normal speeds after and before an impact, or of the normal impulses
+/// of its expansion and its compression.
+enum class RestitutionLaw { kNewton, kPoisson };
+
+/// Two materials i, j meet with μ = √(μ_i μ_j), e_N = max(e_i, e_j), e_T = (e_Ti + e_Tj)/2, the
+/// larger rolling and spinning friction, and Poisson's law if one of them has it, unless a
+/// MaterialPairSpec says otherwise.
 struct MaterialSpec {
   std::string name{};
   double density = 1000;              // kg/m³, > 0
   double friction = 0.5;              // μ ≥ 0
   double restitution = 0;             // e_N ∈ [0, 1]
-  double restitution_tangential = 0;  // e_T ∈ [−1, 1]
+  double restitution_tangential = 0;  // e_T ∈ [−1, 1]; 0 with Poisson's law
+  RestitutionLaw restitution_law = RestitutionLaw::kNewton;
+  double rolling_friction = 0;   // m, ≥ 0
+  double spinning_friction = 0;  // m, ≥ 0
+};
+
+/// A bond between surfaces that touch at the start; see contact/bond.h. It breaks for good.
+struct CohesionSpec {
+  double normal_stiffness = 0;      // c_N, N/m³, > 0
+  double tangential_stiffness = 0;  // c_T, N/m³, ≥ 0
+  double energy = 0;                // w, J/m², > 0
+  double viscosity = 0;             // b, J s/m², ≥ 0
+  /// m², > 0: of the whole pair of shapes, shared equally by its contact points. Absent: the area
+  /// of the polygon of these points.
+  std::optional<double> area{};
+  double reach = 1e-6;  // surfaces with a gap up to this are bonded, m, ≥ 0
+};
+
+/// Contact by a smooth force instead of a constraint; see contact/compliance.h for the laws.
+enum class ComplianceLaw { kSpringDamper, kHertz, kHuntCrossley };
+inline constexpr int kNumComplianceLaws = 3;
+/// "spring-damper", "hertz", "hunt-crossley".
+const char* ComplianceLawName(ComplianceLaw law);
+/// One line for lists.
+const char* ComplianceLawSummary(ComplianceLaw law);
+
+struct ComplianceSpec {
+  ComplianceLaw law = ComplianceLaw::kSpringDamper;
+  std::optional<double> stiffness{};  // N/m; N/m^1.5 for hertz and hunt-crossley. > 0
+  /// Instead of the stiffness of hertz and hunt-crossley: (4/3) modulus √radius.
+  std::optional<double> modulus{};  // E*, 1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂, Pa, > 0
+  std::optional<double> radius{};   // 1/R = 1/R₁ + 1/R₂, m, > 0
+  std::optional<double> damping{};  // spring-damper: N s/m; hunt-crossley: s/m; ≥ 0
+  /// Instead of the damping of hunt-crossley: the ratio of the speeds after and before an impact…
+  std::optional<double> restitution{};  // ∈ (0, 1]
+  double impact_speed = 1;              // … with this speed, m/s, > 0
+  double slip_speed = 1e-3;             // m/s, > 0: friction is viscous below, Coulomb's above
 };
 
 /// Overrides the combination rule for one pair (or for a material with itself). What is not given
@@ -40,6 +81,11 @@ struct MaterialPairSpec {
   std::optional<double> friction{};
   std::optional<double> restitution{};
   std::optional<double> restitution_tangential{};
+  std::optional<RestitutionLaw> restitution_law{};
+  std::optional<double> rolling_friction{};
+  std::optional<double> spinning_friction{};
+  std::optional<ComplianceSpec> compliance{};  // absent: rigid
+  std::optional<CohesionSpec> cohesion{};      // absent: none
 };
 
 struct ShapeSpec {
@@ -285,7 +331,12 @@ struct ContactSpec {
   SurfaceSpec surface{};
   double friction = 0;                // μ ≥ 0
   double restitution = 0;             // e_N ∈ [0, 1]
-  double restitution_tangential = 0;  // e_T ∈ [−1, 1]
+  double restitution_tangential = 0;  // e_T ∈ [−1, 1]; 0 with Poisson's law
+  RestitutionLaw restitution_law = RestitutionLaw::kNewton;
+  double rolling_friction = 0;                 // m, ≥ 0
+  double spinning_friction = 0;                // m, ≥ 0
+  std::optional<ComplianceSpec> compliance{};  // absent: rigid
+  std::optional<CohesionSpec> cohesion{};      // absent: none
 };
 
 /// A planar model: every body moves in the plane spanned by `first` and `second` (any depth) and

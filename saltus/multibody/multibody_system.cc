@@ -6,6 +6,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/math/so3.h"
+#include "saltus/multibody/contact/contact_finder.h"
 #include "saltus/multibody/contact/reach.h"
 
 namespace saltus {
@@ -20,6 +21,8 @@ SystemTraits MakeTraits(const Model& model) {
   for (const Body& body : model.bodies) traits.flat = traits.flat && body.flat();
   traits.has_tangents = !model.gyroscopic_bodies.empty() || !model.springs.empty() ||
                         !model.loads.empty() || !model.actuators.empty();
+  traits.has_contact_forces = !CompliantContacts(model).empty();
+  traits.has_tangents = traits.has_tangents || traits.has_contact_forces || !model.bonds.empty();
   traits.has_contacts = model.world.num_colliders() > 0 || !model.contact.named.empty() ||
                         !model.limits.empty() || !model.frictions.empty();
   return traits;
@@ -35,9 +38,11 @@ void Prepare(const std::shared_ptr<const BlockPattern>& pattern, BlockMatrix* ma
 MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
     : model_(std::move(model)),
       traits_(MakeTraits(*model_)),
+      compliant_(*model_),
       world_(model_->world),
       reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
+  bond_memory_.Load(MakeInitialState());
   placements_.resize(model_->bodies.size());
 }
 
@@ -70,6 +75,7 @@ std::unique_ptr<System> MultibodySystem::Clone() const {
   auto clone = std::make_unique<MultibodySystem>(model_);
   clone->user_forces_ = user_forces_;
   clone->traits_ = traits_;
+  clone->bond_memory_ = bond_memory_;
   return clone;
 }
 
@@ -77,6 +83,7 @@ State MultibodySystem::MakeInitialState() const {
   State state;
   state.q = model_->initial_q;
   state.v = model_->initial_v;
+  state.internal.setOnes(static_cast<Eigen::Index>(model_->bonds.size()));
   return state;
 }
 
@@ -108,11 +115,19 @@ void MultibodySystem::CalcForce(double t, const VectorX& q, const VectorX& v, Ve
   AddLoads(model_->loads, model_->bodies, t, q, f);
   AddActuators(model_->actuators, model_->bodies, t, q, f);
   AddUserForces(user_forces_, model_->bodies, t, q, v, f);
+  compliant_.AddForces(q, v, false, f);
+  AddBondForces(model_->bonds, bond_memory_, model_->bodies, t, q, f);
+}
+
+void MultibodySystem::CalcContactForce(double, const VectorX& q, const VectorX& v,
+                                       VectorX* f) const {
+  f->setZero(traits_.num_velocities);
+  compliant_.AddForces(q, v, true, f);
 }
 
 void MultibodySystem::CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
                                                VectorX* f) const {
-  f->setZero(traits_.num_velocities);
+  CalcContactForce(t, q, v, f);
   AddUserForces(user_forces_, model_->bodies, t, q, v, f);
   AddSpringForces(model_->springs, model_->bodies, q, v, true, f);
   AddLoads(model_->loads, model_->bodies, t, q, f);
@@ -126,6 +141,8 @@ void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v,
   K->SetZero();
   D->SetZero();
   AddSpringTangents(model_->springs, model_->bodies, q, v, kind, K, D);
+  compliant_.AddTangents(q, v, kind, K, D);
+  AddBondTangents(model_->bonds, bond_memory_, model_->bodies, t, q, kind, K);
   if (kind != TangentKind::kExact) return;
   AddUserForceTangents(user_forces_, model_->bodies, t, q, v, K, D);
   AddLoadTangents(model_->loads, model_->bodies, t, q, K);
@@ -139,7 +156,18 @@ void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v,
   }
 }
 
-Energy MultibodySystem::CalcEnergy(double, const VectorX& q, const VectorX& v) const {
+double MultibodySystem::EndStep(State* state) {
+  if (model_->bonds.empty()) return 0;
+  return UpdateBonds(model_->bonds, model_->bodies, state, &bond_memory_);
+}
+
+std::vector<BondReport> MultibodySystem::ListBonds(const State& state) const {
+  BondMemory memory;
+  memory.Load(state);
+  return MakeBondReports(model_->bonds, memory, model_->bodies, state.q);
+}
+
+Energy MultibodySystem::CalcEnergy(double t, const VectorX& q, const VectorX& v) const {
   Energy energy;
   for (const Body& body : model_->bodies) {
     const Vector6 V = body.CalcSpatialVelocity(v);
@@ -148,8 +176,21 @@ Energy MultibodySystem::CalcEnergy(double, const VectorX& q, const VectorX& v) c
         0.5 * (body.mass * V.head<3>().squaredNorm() + omega.dot(body.inertia * omega));
     energy.potential -= body.mass * model_->gravity.dot(body.CalcPose(q).p);
   }
-  energy.elastic = CalcSpringEnergy(model_->springs, model_->bodies, q);
+  energy.elastic = CalcSpringEnergy(model_->springs, model_->bodies, q) + compliant_.CalcEnergy(q) +
+                   CalcBondEnergy(model_->bonds, bond_memory_, model_->bodies, t, q);
   return energy;
+}
+
+std::vector<MultibodySystem::ContactForce> MultibodySystem::ListContactForces(
+    const VectorX& q, const VectorX& v) const {
+  std::vector<ContactForce> list;
+  if (compliant_.empty()) return list;
+  for (const CompliantPoint& point : compliant_.Find(q, v)) {
+    const Matrix3 frame = model_->plane ? MakePlanarContactFrame(point.n, model_->plane_normal)
+                                        : MakeContactFrame(point.n);
+    list.push_back({point.key, point.gap, point.x, frame, frame.transpose() * point.F.value});
+  }
+  return list;
 }
 
 BodyMotion MultibodySystem::CalcBodyMotion(int body, const VectorX& q, const VectorX& v) const {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "saltus/dynamics/system.h"
+#include "saltus/multibody/contact/bond.h"
+#include "saltus/multibody/contact/compliant_contact.h"
 #include "saltus/multibody/forces/user_force.h"
 #include "saltus/multibody/model.h"
 
@@ -50,6 +52,7 @@ class MultibodySystem final : public System {
   void CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const override;
   void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
                                 VectorX* f) const override;
+  void CalcContactForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const override;
   void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind, BlockMatrix* K,
                     BlockMatrix* D) const override;
   void CalcConstraint(double t, const VectorX& q, VectorX* g) const override;
@@ -61,6 +64,8 @@ class MultibodySystem final : public System {
                              BlockMatrix* K) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
+  void BeginStep(const State& state) override { bond_memory_.Load(state); }
+  double EndStep(State* state) override;
   Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;
   std::string ConstraintName(int row) const override;
   /// "stop", "ball-ground", "hinge.limit", "hinge.friction".
@@ -75,6 +80,18 @@ class MultibodySystem final : public System {
   JointMotion CalcJointAngle(int joint, const VectorX& q, const VectorX& v) const;
   /// @param lambda  all multipliers (or impulses) of the constraint rows, in the order of G
   JointReaction CalcJointReaction(int joint, const VectorX& q, const VectorX& lambda) const;
+  /// The closed contacts whose law is a force (they are not among those of FindContacts), each with
+  /// the force along n, t₁, t₂ on its second body. Valid until the system is used again.
+  struct ContactForce {
+    ContactKey key;
+    double gap = 0;  // m, negative
+    Vector3 point;   // world
+    Matrix3 frame;   // columns n (from the first to the second body), t₁, t₂
+    Vector3 force;   // along n, t₁, t₂, N
+  };
+  std::vector<ContactForce> ListContactForces(const VectorX& q, const VectorX& v) const;
+  /// The bonds of each pair of surfaces, put together.
+  std::vector<BondReport> ListBonds(const State& state) const;
   /// World position of the joint point of the second body.
   Vector3 CalcJointPoint(int joint, const VectorX& q) const;
 
@@ -85,6 +102,8 @@ class MultibodySystem final : public System {
   std::shared_ptr<const Model> model_;
   SystemTraits traits_;
   std::vector<UserForce> user_forces_;
+  mutable CompliantContacts compliant_;  // holds scratch
+  BondMemory bond_memory_;
   CollisionWorld world_;         // own copy: holds scratch
   std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
   std::vector<Pose> poses_;      // scratch of FindContacts

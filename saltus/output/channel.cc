@@ -35,6 +35,10 @@ std::vector<Quantity> MakeQuantities() {
        "lost in contact friction since the start", single},
       {kRun, "ledger.joint_friction_loss", "ledger/joint_friction_loss", "J",
        "lost in joint friction since the start", single},
+      {kRun, "ledger.contact_loss", "ledger/contact_loss", "J",
+       "lost in dampers and friction of compliant contacts since the start", single},
+      {kRun, "ledger.decohesion_loss", "ledger/decohesion_loss", "J",
+       "spent on breaking bonds since the start", single},
       {kRun, "ledger.projection", "ledger/projection", "J",
        "changed by position projection since the start", single},
       {kRun, "ledger.closure", "ledger/closure", "J", "energy change that the ledger leaves open",
@@ -54,6 +58,8 @@ std::vector<Quantity> MakeQuantities() {
        "on the second body along n, t1, t2; zero in an impact", axes},
       {kContact, "impulse", "contacts/impulse", "N s",
        "on the second body along n, t1, t2; zero unless an impact", axes},
+      {kContact, "adhesion", "contacts/adhesion", "1", "of its bonds, 1 whole to 0 broken or none",
+       single},
       {kCoordinate, "q", "coordinates/q", "SI", "coordinate of a system without bodies", single},
       {kCoordinate, "v", "coordinates/v", "SI", "its velocity", single},
       {kConstraint, "lambda", "constraints/lambda", "SI", "multiplier, mean over the step", single},
@@ -86,11 +92,14 @@ const std::string& EndingOf(const Quantity& quantity, const FrameLayout& layout,
 double CalcContactChannel(const Frame& frame, const std::string& name, const Channel& channel) {
   const bool is_gap = channel.quantity->name == "gap";
   const bool is_force = channel.quantity->name == "force";
+  const bool is_adhesion = channel.quantity->name == "adhesion";
   double value = is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0;
   for (const Frame::Contact& contact : frame.contacts) {
     if (contact.name != name) continue;
     if (is_gap) {
       value = std::fmin(value, contact.gap);  // fmin ignores the NaN of the start
+    } else if (is_adhesion) {
+      value += contact.adhesion;
     } else {
       value += (is_force ? contact.force : contact.impulse)[channel.component];
     }
@@ -270,6 +279,8 @@ double CalcRunChannel(const Frame& frame, const Quantity& quantity) {
   if (name == "ledger.impact_loss") return frame.work.impact_loss;
   if (name == "ledger.friction_loss") return frame.work.friction_loss;
   if (name == "ledger.joint_friction_loss") return frame.work.joint_friction_loss;
+  if (name == "ledger.contact_loss") return frame.work.contact_loss;
+  if (name == "ledger.decohesion_loss") return frame.work.decohesion_loss;
   if (name == "ledger.projection") return frame.work.projection;
   return frame.closure;
 }

@@ -9,6 +9,8 @@ namespace {
 
 constexpr char kGroup[] = "/checkpoint";
 constexpr std::size_t kNameWidth = 64;
+/// State::internal among the vectors of memory; the names of integrators begin with theirs.
+constexpr char kInternal[] = "system.internal";
 constexpr hsize_t kRecordSize = 6;
 
 // Visits every number of an Audit, in the order of the file format; new fields go to the end.
@@ -41,6 +43,8 @@ void VisitAudit(AuditType& audit, Visit visit) {
   visit(audit.newton_iterations);
   visit(audit.solver_iterations);
   visit(audit.wall_time);
+  visit(audit.work.contact_loss);
+  visit(audit.work.decohesion_loss);
 }
 
 struct Record {
@@ -74,10 +78,11 @@ std::vector<T> ReadRange(hid_t group, const char* name, const std::vector<hsize_
 
 void ReadContacts(hid_t group, std::int64_t begin, std::int64_t end, State* state) {
   const auto keys = ReadRange<std::uint64_t>(group, "contact_key", {2}, begin, end);
-  const auto impulses = ReadRange<double>(group, "contact_impulse", {3}, begin, end);
+  const auto impulses = ReadRange<double>(group, "contact_impulse", {6}, begin, end);
   for (std::size_t i = 0; 2 * i < keys.size(); ++i) {
-    state->contacts.push_back({{keys[2 * i], keys[2 * i + 1]},
-                               {impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2]}});
+    const double* p = impulses.data() + 6 * i;
+    state->contacts.push_back(
+        {{keys[2 * i], keys[2 * i + 1]}, {p[0], p[1], p[2]}, {p[3], p[4], p[5]}});
   }
 }
 
@@ -92,7 +97,7 @@ void ReadMemory(hid_t group, const Record& previous, const Record& record, State
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::string& name = names[static_cast<std::size_t>(previous.names_end) + i];
     const auto values = ReadRange<double>(group, "memory_value", {}, at, at + sizes[i]);
-    state->integrator[name] = ToVector(values);
+    (name == kInternal ? state->internal : state->integrator[name]) = ToVector(values);
     at += sizes[i];
   }
   if (at != record.values_end) throw Hdf5Failure("memory_size does not fit memory_value");
@@ -158,7 +163,8 @@ CheckpointColumns::CheckpointColumns(hid_t file) {
   v_ = numbers("v", {}, "m/s|rad/s", "velocities", real, 1024);
   audit_ = numbers("audit", {audit_size}, "SI", "sums and maxima of the audit", real, 8);
   contact_key_ = numbers("contact_key", {2}, "1", "pair and feature", H5T_NATIVE_UINT64, 256);
-  contact_impulse_ = numbers("contact_impulse", {3}, "N s", "remembered impulse", real, 256);
+  contact_impulse_ =
+      numbers("contact_impulse", {6}, "N s|N m s", "remembered impulse and moment", real, 256);
   memory_name_ = Column::MakeStrings(
       group.id(), {"memory_name", {}, "1", "name of a vector of the integrator", 0, 16},
       kNameWidth);
@@ -180,16 +186,20 @@ void CheckpointColumns::Add(const Checkpoint& checkpoint) {
     std::uint64_t* key = contact_key_.AddRows<std::uint64_t>();
     key[0] = memory.key.pair;
     key[1] = memory.key.feature;
-    std::copy_n(memory.impulse.data(), 3, contact_impulse_.AddRows<double>());
+    double* impulse = contact_impulse_.AddRows<double>();
+    std::copy_n(memory.impulse.data(), 3, impulse);
+    std::copy_n(memory.moment.data(), 3, impulse + 3);
   }
-  for (const auto& [name, values] : state.integrator) {
+  const auto add = [this](const std::string& name, const VectorX& values) {
     if (name.size() > kNameWidth) {
       throw Hdf5Failure("the name '" + name + "' of an integrator's memory is too long");
     }
     memory_name_.AddString(name);
     *memory_size_.AddRows<std::int64_t>() = values.size();
     Append(values, &memory_value_);
-  }
+  };
+  for (const auto& [name, values] : state.integrator) add(name, values);
+  if (state.internal.size() > 0) add(kInternal, state.internal);
   std::int64_t* record = record_.AddRows<std::int64_t>();
   record[0] = checkpoint.step_index;
   record[1] = static_cast<std::int64_t>(contact_key_.num_rows());

@@ -6,8 +6,9 @@
 //   /checkpoint/time     [K]      s
 //   /checkpoint/q, v     [Σ]      coordinates and velocities, one checkpoint after the other
 //   /checkpoint/audit    [K, A]   the Audit, see ListAuditFields
-//   /checkpoint/contact_key [C, 2], contact_impulse [C, 3]        contact memory, sorted by key
+//   /checkpoint/contact_key [C, 2], contact_impulse [C, 6]        contact memory, sorted by key
 //   /checkpoint/memory_name [M], memory_size [M], memory_value [V]   memory of the integrator
+//                                 and, as "system.internal", State::internal
 #pragma once
 
 #include <string>

@@ -87,7 +87,8 @@ struct ResultFile::Impl {
   std::vector<std::pair<const Quantity*, Column>> run;  // One number per frame, `time` first.
   std::vector<Column> bodies, joints, coordinates, constraints;  // In the order of ListQuantities.
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
-      contact_point, contact_normal, contact_tangent, contact_force, contact_impulse;
+      contact_point, contact_normal, contact_tangent, contact_force, contact_impulse,
+      contact_adhesion;
   Column event_time, event_value, event_name;
   CheckpointColumns checkpoints;
   std::unordered_map<std::string, std::uint32_t> name_index;
@@ -197,6 +198,7 @@ void ResultFile::Impl::MakeContactColumns(const FrameLayout& layout, int compres
       make("force", {3}, "N", "on the second body along n, t1, t2; zero in an impact", real);
   contact_impulse = make("impulse", {3}, "N s",
                          "on the second body along n, t1, t2; zero unless an impact", real);
+  contact_adhesion = make("adhesion", {}, "1", "of its bonds, 1 whole to 0 broken or none", real);
   *contact_offset->AddRows<std::int64_t>() = 0;
 }
 
@@ -252,6 +254,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
   double* tangent = contact_tangent->AddRows<double>(count);
   double* force = contact_force->AddRows<double>(count);
   double* impulse = contact_impulse->AddRows<double>(count);
+  double* adhesion = contact_adhesion->AddRows<double>(count);
   for (const Frame::Contact& contact : frame.contacts) {
     *name++ = FindContactName(contact.name);
     *key++ = contact.key.pair;
@@ -262,6 +265,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
     tangent = Put(contact.tangent, tangent);
     force = Put(contact.force, force);
     impulse = Put(contact.impulse, impulse);
+    *adhesion++ = contact.adhesion;
   }
   *contact_offset->AddRows<std::int64_t>() = static_cast<std::int64_t>(contact_gap->num_rows());
 }
@@ -286,7 +290,7 @@ void ResultFile::Impl::WriteFullColumns() {
   }
   if (contact_offset) {
     for (auto* column : {&contact_key, &contact_gap, &contact_point, &contact_normal,
-                         &contact_tangent, &contact_force, &contact_impulse}) {
+                         &contact_tangent, &contact_force, &contact_impulse, &contact_adhesion}) {
       write(&**column);
     }
   }
@@ -298,9 +302,9 @@ void ResultFile::Impl::WriteAllColumns() {
     for (Column& column : *columns) column.Write();
   }
   if (contact_offset) {
-    for (auto* column :
-         {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
-          &contact_normal, &contact_tangent, &contact_force, &contact_impulse, &contact_offset}) {
+    for (auto* column : {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
+                         &contact_normal, &contact_tangent, &contact_force, &contact_impulse,
+                         &contact_adhesion, &contact_offset}) {
       (*column)->Write();
     }
   }

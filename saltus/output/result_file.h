@@ -20,7 +20,7 @@ namespace saltus {
 struct WriteFault;
 
 /// The format of the files, in their attribute `format_version`.
-inline constexpr int kResultFormat = 1;
+inline constexpr int kResultFormat = 2;
 
 /// Output could not be written any further (disk full, file system gone). What was flushed before
 /// stays readable.

@@ -77,6 +77,8 @@ struct ResultReader::Impl {
   ChannelCatalog catalog;
   bool has_contacts = false;
   bool has_tangents = false;  // not in files of version 0.1
+  long long format = 0;
+  bool has_adhesions = false;  // from format 2 on, with the ledger of contact laws
   bool has_checkpoint = false;
   std::vector<double> times;
   std::vector<std::int64_t> offset;  // of the contacts, times.size() + 1 numbers
@@ -86,7 +88,7 @@ ResultReader::Impl::Impl(const std::string& path_in) : path(path_in), file(OpenF
   if (ReadStringAttribute(file.id(), "format") != "saltus result") {
     throw Hdf5Failure("is an HDF5 file of another kind");
   }
-  const long long format = ReadIntegerAttribute(file.id(), "format_version");
+  format = ReadIntegerAttribute(file.id(), "format_version");
   if (format < 1 || format > kResultFormat) {
     throw Hdf5Failure("has the result format " + std::to_string(format) +
                       ", this program reads up to " + std::to_string(kResultFormat));
@@ -97,7 +99,7 @@ ResultReader::Impl::Impl(const std::string& path_in) : path(path_in), file(OpenF
   ReadLayout();
   ReadAudit();
   ReadTimes();
-  has_checkpoint = CountCheckpoints(file.id()) > 0;
+  has_checkpoint = format == kResultFormat && CountCheckpoints(file.id()) > 0;
 }
 
 void ResultReader::Impl::ReadLayout() {
@@ -120,6 +122,7 @@ void ResultReader::Impl::ReadLayout() {
   std::vector<std::string> contacts;
   if (has_contacts) contacts = ReadStrings(file.id(), "contacts/names");
   has_tangents = has_contacts && H5Lexists(file.id(), "contacts/tangent", H5P_DEFAULT) > 0;
+  has_adhesions = has_contacts && format >= 2;
   catalog = ChannelCatalog(std::move(layout), std::move(contacts));
 }
 
@@ -144,6 +147,7 @@ void ResultReader::Impl::ReadTimes() {
   for (const Quantity& quantity : ListQuantities()) {
     const std::vector<hsize_t> shape = RowShape(quantity, catalog.layout());
     if (quantity.owner == ChannelOwner::kContact || (!shape.empty() && shape[0] == 0)) continue;
+    if (format == 1 && H5Lexists(file.id(), quantity.dataset.c_str(), H5P_DEFAULT) <= 0) continue;
     count = std::min(count, ColumnReader(file.id(), quantity.dataset, shape).num_rows());
   }
   times = column.ReadRows<double>(0, count);
@@ -156,6 +160,7 @@ void ResultReader::Impl::ReadTimes() {
       rows = std::min(rows, Open(name, {3}).num_rows());
     }
     rows = std::min(rows, Open("contacts/key", {2}).num_rows());
+    if (has_adhesions) rows = std::min(rows, Open("contacts/adhesion", {}).num_rows());
     if (has_tangents) rows = std::min(rows, Open("contacts/tangent", {3}).num_rows());
     offset = offsets.ReadRows<std::int64_t>(0, std::min(offsets.num_rows(), count + 1));
     if (offset.empty()) offset.push_back(0);
@@ -171,12 +176,13 @@ void ResultReader::Impl::ReadTimes() {
 }
 
 std::vector<double> ResultReader::Impl::ReadContactSeries(const Channel& channel) const {
-  const bool is_gap = channel.quantity->components.empty();
+  const bool is_gap = channel.quantity->name == "gap";
+  const bool single = channel.quantity->components.empty();
   const auto num_rows = static_cast<hsize_t>(offset.back());
   const auto names = Open("contacts/name", {}).ReadRows<std::uint32_t>(0, num_rows);
   const std::string& dataset = channel.quantity->dataset;
   const std::vector<double> rows =
-      is_gap ? Open(dataset.c_str(), {}).ReadRows<double>(0, num_rows)
+      single ? Open(dataset.c_str(), {}).ReadRows<double>(0, num_rows)
              : Open(dataset.c_str(), {3})
                    .ReadSeries(num_rows, {static_cast<hsize_t>(channel.component)});
   std::vector<double> values(times.size(), is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0);
@@ -203,6 +209,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
   if (has_tangents) tangents = Open("contacts/tangent", {3}).ReadRows<double>(first, count);
   const auto forces = Open("contacts/force", {3}).ReadRows<double>(first, count);
   const auto impulses = Open("contacts/impulse", {3}).ReadRows<double>(first, count);
+  std::vector<double> adhesions(count);
+  if (has_adhesions) adhesions = Open("contacts/adhesion", {}).ReadRows<double>(first, count);
   const auto at = [](const std::vector<double>& rows, std::size_t i) {
     return Vector3(rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]);
   };
@@ -215,7 +223,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
                                at(normals, i),
                                at(tangents, i),
                                at(forces, i),
-                               at(impulses, i)});
+                               at(impulses, i),
+                               adhesions[i]});
   }
 }
 
@@ -280,6 +289,7 @@ ContactRows ResultReader::ReadContacts() const {
     if (impl_->has_tangents) rows.tangent = read("contacts/tangent", {3});
     rows.force = read("contacts/force", {3});
     rows.impulse = read("contacts/impulse", {3});
+    if (impl_->has_adhesions) rows.adhesion = read("contacts/adhesion", {});
     return rows;
   });
 }
@@ -315,7 +325,9 @@ Frame ResultReader::ReadFrame(long index) const {
                   one("ledger/impact_loss"),
                   one("ledger/friction_loss"),
                   one("ledger/joint_friction_loss"),
-                  one("ledger/projection")};
+                  one("ledger/projection"),
+                  impl_->format >= 2 ? one("ledger/contact_loss") : 0.0,
+                  impl_->format >= 2 ? one("ledger/decohesion_loss") : 0.0};
     frame.closure = one("ledger/closure");
     if (const hsize_t count = layout().bodies.size(); count > 0) {
       const auto p = read("bodies/position", {count, 3}),

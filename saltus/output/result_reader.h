@@ -23,6 +23,7 @@ struct ContactRows {
   std::vector<double> gap;           // m
   // Three per row, as in Frame::Contact; `tangent` is empty in files of version 0.1.
   std::vector<double> point, normal, tangent, force, impulse;
+  std::vector<double> adhesion;  // 0 … 1; empty in files of format 1
 };
 
 /// All members throw InputError, which names the file, if it is damaged or not a result.

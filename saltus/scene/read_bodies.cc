@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "saltus/scene/read_laws.h"
 #include "saltus/scene/read_model.h"
 #include "saltus/scene/read_shape.h"
 
@@ -88,10 +89,7 @@ void ReadMaterials(const Field& field, ModelSpec* model) {
     MaterialSpec material;
     material.name = name;
     material.density = map.ReadNumber("density", material.density, kPositive);
-    material.friction = map.ReadNumber("friction", material.friction, kAtLeastZero);
-    material.restitution = map.ReadNumber("restitution", material.restitution, kUnit);
-    material.restitution_tangential = map.ReadNumber(
-        "restitution_tangential", material.restitution_tangential, {.min = -1, .max = 1});
+    SetLaw(ReadLawKeys(map), &material);
     model->materials.push_back(std::move(material));
   }
 }
@@ -100,17 +98,13 @@ void ReadPairs(const Field& field, ModelSpec* model) {
   if (field.value().is_null()) return;
   for (const Field& item : field.ReadList(0, field.value().items.max_size())) {
     const MapField map(item, "pair");
-    const auto read = [&map](const char* key, const Range& range) -> std::optional<double> {
-      const std::optional<Field> found = map.Find(key);
-      return found ? std::optional<double>(found->ReadNumber(range)) : std::nullopt;
-    };
     MaterialPairSpec pair;
     const std::vector<Field> names =
         map.Require("materials", "the names of two materials").ReadList(2, 2);
     pair.materials = {names[0].ReadText(), names[1].ReadText()};
-    pair.friction = read("friction", kAtLeastZero);
-    pair.restitution = read("restitution", kUnit);
-    pair.restitution_tangential = read("restitution_tangential", {.min = -1, .max = 1});
+    SetLaw(ReadLawKeys(map), &pair);
+    pair.compliance = ReadCompliance(map);
+    pair.cohesion = ReadCohesion(map);
     model->pairs.push_back(std::move(pair));
   }
 }

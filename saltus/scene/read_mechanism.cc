@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "saltus/scene/read_laws.h"
 #include "saltus/scene/read_model.h"
 #include "saltus/scene/read_shape.h"
 
@@ -284,10 +285,9 @@ ContactSpec ReadContact(const std::string& name, const MapField& map) {
   for (const Kind& kind : ListSurfaceKinds()) kinds.push_back(kind.name);
   const std::string kind = map.RequireOneOf(kinds);
   contact.surface = ReadSurface(kind, *map.Find(kind));
-  contact.friction = map.ReadNumber("friction", 0, kAtLeastZero);
-  contact.restitution = map.ReadNumber("restitution", 0, kUnit);
-  contact.restitution_tangential =
-      map.ReadNumber("restitution_tangential", 0, {.min = -1, .max = 1});
+  SetLaw(ReadLawKeys(map), &contact);
+  contact.compliance = ReadCompliance(map);
+  contact.cohesion = ReadCohesion(map);
   return contact;
 }
 

@@ -20,6 +20,12 @@ std::vector<std::string> Concatenate(std::vector<std::string> first,
   return first;
 }
 
+/// What materials, pairs and contacts have in common.
+std::vector<std::string> ListLawKeys() {
+  return {"friction",        "restitution",      "restitution_tangential",
+          "restitution_law", "rolling_friction", "spinning_friction"};
+}
+
 /// The union of the keys of all kinds, in the order of their first appearance.
 std::vector<std::string> AllKeys(const std::vector<Kind>& kinds) {
   std::vector<std::string> keys;
@@ -37,8 +43,13 @@ std::vector<Section> MakeSections() {
        {"saltus", "name", "gravity", "planar", "parameters", "include", "materials", "pairs",
         "bodies", "ground", "joints", "forces", "contacts", "simulation", "audit", "output",
         "reference"}},
-      {"material", {"density", "friction", "restitution", "restitution_tangential"}},
-      {"pair", {"materials", "friction", "restitution", "restitution_tangential"}},
+      {"material", Concatenate({"density"}, ListLawKeys())},
+      {"pair", Concatenate(Concatenate({"materials"}, ListLawKeys()), {"compliance", "cohesion"})},
+      {"compliance",
+       {"law", "stiffness", "modulus", "radius", "damping", "restitution", "impact_speed",
+        "slip_speed"}},
+      {"cohesion",
+       {"normal_stiffness", "tangential_stiffness", "energy", "viscosity", "area", "reach"}},
       {"body",
        {"mass", "inertia", "point_mass", "position", "orientation", "velocity", "angular_velocity",
         "shapes", "recenter"}},
@@ -49,9 +60,8 @@ std::vector<Section> MakeSections() {
       {"limits", {"lower", "upper", "restitution"}},
       {"drive", {"angle", "displacement", "length"}},
       {"force", Concatenate({"type"}, AllKeys(ListForceKinds()))},
-      {"contact",
-       Concatenate({"point"}, Concatenate(Names(ListSurfaceKinds()),
-                                          {"friction", "restitution", "restitution_tangential"}))},
+      {"contact", Concatenate(Concatenate({"point"}, Names(ListSurfaceKinds())),
+                              Concatenate(ListLawKeys(), {"compliance", "cohesion"}))},
       {"point", {"on", "at"}},
       {"simulation", {"integrator", "step", "until", "on_failure", "max_halvings", "adaptive"}},
       {"adaptive", {"tolerance", "min_step"}},
@@ -125,6 +135,30 @@ const Section& FindSection(std::string_view name) {
 
 const std::vector<Kind>& ListJointKinds() {
   static const std::vector<Kind> kinds = MakeJointKinds();
+  return kinds;
+}
+
+const std::vector<Kind>& ListLawKinds() {
+  static const std::vector<Kind> kinds = [] {
+    std::vector<Kind> list = {
+        {"newton",
+         "restitution: normal speeds after and before an impact (restitution_law)",
+         {"restitution"}},
+        {"poisson",
+         "restitution: impulses of expansion and compression (restitution_law)",
+         {"restitution"}},
+        {"coulomb",
+         "friction: |P_T| <= friction P_N, with rolling and spinning friction",
+         {"friction", "rolling_friction", "spinning_friction"}},
+        {"cohesion", "bond of Fremond's type that breaks under load (cohesion)", {"cohesion"}}};
+    for (int i = 0; i < kNumComplianceLaws; ++i) {
+      const auto law = static_cast<ComplianceLaw>(i);
+      list.push_back({ComplianceLawName(law),
+                      std::string(ComplianceLawSummary(law)) + " (compliance)",
+                      {"compliance"}});
+    }
+    return list;
+  }();
   return kinds;
 }
 

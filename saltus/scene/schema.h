@@ -29,6 +29,7 @@ struct Kind {
 const std::vector<Kind>& ListJointKinds();
 const std::vector<Kind>& ListForceKinds();
 const std::vector<Kind>& ListShapeKinds();
+const std::vector<Kind>& ListLawKinds();      // of contact
 const std::vector<Kind>& ListSurfaceKinds();  // what a named contact's point may touch
 
 }  // namespace saltus

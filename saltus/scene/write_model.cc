@@ -135,6 +135,44 @@ Value MakeShapes(const std::vector<ShapeSpec>& shapes) {
 // --- Materials and bodies
 // ------------------------------------------------------------------------------
 
+/// Keys beyond friction and restitution, where they are not the default.
+template <typename Spec>
+void AddLaw(const Spec& spec, Value* map) {
+  AddNonzero("restitution_tangential", spec.restitution_tangential, map);
+  if (spec.restitution_law == RestitutionLaw::kPoisson) {
+    map->Add("restitution_law", MakeScalar("poisson"));
+  }
+  AddNonzero("rolling_friction", spec.rolling_friction, map);
+  AddNonzero("spinning_friction", spec.spinning_friction, map);
+}
+
+/// `compliance` and `cohesion`.
+template <typename Spec>
+void AddForceLaws(const Spec& spec, Value* owner) {
+  if (spec.compliance) {
+    const ComplianceSpec& law = *spec.compliance;
+    Value& map = owner->Add("compliance", MakeMap());
+    map.Add("law", MakeScalar(ComplianceLawName(law.law)));
+    AddIf("stiffness", law.stiffness, &map);
+    AddIf("modulus", law.modulus, &map);
+    AddIf("radius", law.radius, &map);
+    AddIf("damping", law.damping, &map);
+    AddIf("restitution", law.restitution, &map);
+    if (law.restitution) map.Add("impact_speed", MakeNumber(law.impact_speed));
+    map.Add("slip_speed", MakeNumber(law.slip_speed));
+  }
+  if (spec.cohesion) {
+    const CohesionSpec& law = *spec.cohesion;
+    Value& map = owner->Add("cohesion", MakeMap());
+    map.Add("normal_stiffness", MakeNumber(law.normal_stiffness));
+    map.Add("tangential_stiffness", MakeNumber(law.tangential_stiffness));
+    map.Add("energy", MakeNumber(law.energy));
+    AddNonzero("viscosity", law.viscosity, &map);
+    AddIf("area", law.area, &map);
+    map.Add("reach", MakeNumber(law.reach));
+  }
+}
+
 Value MakeMaterials(const std::vector<MaterialSpec>& materials) {
   Value items = MakeMap();
   for (const MaterialSpec& material : materials) {
@@ -142,7 +180,7 @@ Value MakeMaterials(const std::vector<MaterialSpec>& materials) {
     map.Add("density", MakeNumber(material.density));
     map.Add("friction", MakeNumber(material.friction));
     map.Add("restitution", MakeNumber(material.restitution));
-    AddNonzero("restitution_tangential", material.restitution_tangential, &map);
+    AddLaw(material, &map);
   }
   return items;
 }
@@ -155,6 +193,13 @@ Value MakePairs(const std::vector<MaterialPairSpec>& pairs) {
     AddIf("friction", pair.friction, &map);
     AddIf("restitution", pair.restitution, &map);
     AddIf("restitution_tangential", pair.restitution_tangential, &map);
+    if (pair.restitution_law) {
+      const bool poisson = *pair.restitution_law == RestitutionLaw::kPoisson;
+      map.Add("restitution_law", MakeScalar(poisson ? "poisson" : "newton"));
+    }
+    AddIf("rolling_friction", pair.rolling_friction, &map);
+    AddIf("spinning_friction", pair.spinning_friction, &map);
+    AddForceLaws(pair, &map);
     items.push_back(std::move(map));
   }
   return MakeList(std::move(items));
@@ -357,7 +402,8 @@ Value MakeContacts(const std::vector<ContactSpec>& contacts) {
     std::visit(SurfaceWriter{&map}, contact.surface);
     map.Add("friction", MakeNumber(contact.friction));
     map.Add("restitution", MakeNumber(contact.restitution));
-    AddNonzero("restitution_tangential", contact.restitution_tangential, &map);
+    AddLaw(contact, &map);
+    AddForceLaws(contact, &map);
   }
   return items;
 }

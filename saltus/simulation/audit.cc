@@ -9,8 +9,8 @@ namespace {
 
 /// The energy that the entries of the ledger explain, J.
 double CalcExplained(const StepWork& w) {
-  return w.loads + w.drives - w.impact_loss - w.friction_loss - w.joint_friction_loss +
-         w.projection;
+  return w.loads + w.drives - w.impact_loss - w.friction_loss - w.joint_friction_loss -
+         w.contact_loss - w.decohesion_loss + w.projection;
 }
 
 void CheckLimit(const char* name, double value, const std::optional<double>& limit,
@@ -38,12 +38,7 @@ void Audit::AddStep(const StepReport& report, const Energy& before, const Energy
   max_constraint_rate = std::max(max_constraint_rate, report.max_constraint_rate);
   max_complementarity = std::max(max_complementarity, report.max_complementarity);
   max_cone_residual = std::max(max_cone_residual, report.solver_residual);
-  work.loads += report.work.loads;
-  work.drives += report.work.drives;
-  work.impact_loss += report.work.impact_loss;
-  work.friction_loss += report.work.friction_loss;
-  work.joint_friction_loss += report.work.joint_friction_loss;
-  work.projection += report.work.projection;
+  work += report.work;
   turnover += std::abs(after.kinetic - before.kinetic) +
               std::abs(after.potential - before.potential) +
               std::abs(after.elastic - before.elastic);
@@ -86,6 +81,9 @@ std::vector<AuditEntry> ListEntries(const Audit& a) {
       {"loss_impact", a.work.impact_loss, "J", "lost in normal impacts"},
       {"loss_friction", a.work.friction_loss, "J", "lost in contact friction"},
       {"loss_joint_friction", a.work.joint_friction_loss, "J", "lost in joint friction"},
+      {"loss_contact", a.work.contact_loss, "J",
+       "lost in dampers and friction of compliant contacts"},
+      {"loss_decohesion", a.work.decohesion_loss, "J", "spent on breaking bonds"},
       {"energy_projection", a.work.projection, "J", "changed by position projection"},
       {"energy_closure", a.RelativeClosure(), "1", "unexplained energy / turnover"},
       {"energy_closure_joule", a.Closure(), "J", "unexplained energy"},

@@ -1,7 +1,8 @@
 // The audit: every run carries its own proof. Accumulated step by step, plain values.
 //
 // Ledger over the run (J):   E(t) − E(0) = Σ loads + Σ drives − Σ impact_loss − Σ friction_loss
-//                              − Σ joint_friction_loss + Σ projection + closure                (1)
+//                   − Σ joint_friction_loss − Σ contact_loss − Σ decohesion_loss + Σ projection
+//                   + closure                                                                  (1)
 // turnover = Σ over steps of |ΔT| + |ΔV| + |ΔU|: the energy that changed hands; closure is judged
 // relative to it.
 #pragma once

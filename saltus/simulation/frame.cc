@@ -7,6 +7,9 @@
 namespace saltus {
 namespace {
 
+/// The feature of the row of a pair's bonds: no collision feature has it.
+constexpr std::uint64_t kBondFeature = ~std::uint64_t{0};
+
 std::string CoordinateUnit(const std::string& coordinate) {
   if (coordinate.empty()) return "";
   return coordinate == "angle" ? "rad" : "m";
@@ -43,11 +46,39 @@ void CalcContacts(const StepView& view, Frame* frame) {
     contact.tangent = result.frame.col(1);
     contact.force.setZero();
     contact.impulse.setZero();
+    contact.adhesion = 0;
     if (result.impact) {
       contact.impulse = result.impulse;
     } else if (report.step > 0) {
       contact.force = result.impulse / report.step;
     }
+  }
+}
+
+/// Contacts whose law is a force, at the state of the frame.
+void AddContactForces(const MultibodySystem& system, const StepView& view, Frame* frame) {
+  for (const auto& point : system.ListContactForces(view.state.q, view.state.v)) {
+    Frame::Contact& contact = frame->contacts.emplace_back();
+    contact.name = system.ContactName(point.key);
+    contact.key = point.key;
+    contact.gap = point.gap;
+    contact.point = point.point;
+    contact.normal = point.frame.col(0);
+    contact.tangent = point.frame.col(1);
+    contact.force = point.force;
+    contact.impulse.setZero();
+    contact.adhesion = 0;
+  }
+}
+
+/// One row for the bonds of each pair of surfaces.
+void AddBonds(const MultibodySystem& system, const StepView& view, Frame* frame) {
+  for (const BondReport& bond : system.ListBonds(view.state)) {
+    ContactKey key = bond.key;
+    key.feature = kBondFeature;
+    frame->contacts.push_back({system.ContactName(bond.key), key, bond.opening, bond.point,
+                               bond.frame.col(0), bond.frame.col(1), bond.force, Vector3::Zero(),
+                               bond.adhesion});
   }
 }
 
@@ -112,6 +143,8 @@ void CalcFrame(const StepView& view, Frame* frame) {
     frame->bodies[b] = {motion.pose.p, motion.pose.R, motion.velocity, motion.angular_velocity};
   }
   CalcJoints(*multibody, view, frame);
+  AddContactForces(*multibody, view, frame);
+  AddBonds(*multibody, view, frame);
 }
 
 }  // namespace saltus

@@ -45,6 +45,9 @@ struct Frame {
     Vector3 tangent;  // t1: unit; t2 = n × t1
     Vector3 force;    // n, t1, t2 components, N: zero in an impact
     Vector3 impulse;  // n, t1, t2 components, N s: zero unless an impact
+    /// A pair of surfaces with bonds has one row more: the adhesion of its bonds (1 whole, 0
+    /// broken), their largest opening as the gap, their force.
+    double adhesion = 0;
   };
   double time = 0;
   long step_index = 0;
@@ -54,7 +57,8 @@ struct Frame {
   double closure = 0;  // J
   std::vector<Body> bodies;
   std::vector<Joint> joints;
-  std::vector<Contact> contacts;  // active contacts of the step that ended here
+  // Active contacts of the step that ended here, then compliant ones at its end.
+  std::vector<Contact> contacts;
   // Of a System that is not made of bodies:
   VectorX q, v;    // coordinates and velocities
   VectorX lambda;  // multipliers of the constraints, mean over the step

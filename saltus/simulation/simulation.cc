@@ -30,7 +30,10 @@ Simulation::Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrato
   checkpoint_.audit.final_energy = checkpoint_.audit.initial_energy;
 }
 
-void Simulation::Restore(const Checkpoint& checkpoint) { checkpoint_ = checkpoint; }
+void Simulation::Restore(const Checkpoint& checkpoint) {
+  checkpoint_ = checkpoint;
+  system_->BeginStep(checkpoint_.state);
+}
 
 // A step is counted in whole multiples of h, so that times carry no rounding; only the last step
 // may be shorter. The 1e-9 keeps until = n·h from asking for an extra step of rounding size.

@@ -1,39 +1,12 @@
-// Checks materials, shapes and named contacts, and makes laws, colliders and surfaces of them.
+// Checks shapes and named contacts, and makes colliders, surfaces and bonds of them.
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/base/suggest.h"
 #include "saltus/multibody/assembly.h"
+#include "saltus/multibody/contact/contact_laws.h"
 
 namespace saltus {
 namespace {
-
-std::vector<std::string> ListMaterials(const ModelSpec& spec) {
-  std::vector<std::string> names;
-  for (const MaterialSpec& material : spec.materials) names.push_back(material.name);
-  return names;
-}
-
-/// Row of a material in the table of laws; 0 is the default material.
-int FindMaterialOrThrow(const ModelSpec& spec, const std::string& item, const std::string& name) {
-  if (name.empty()) return 0;
-  for (std::size_t i = 0; i < spec.materials.size(); ++i) {
-    if (spec.materials[i].name == name) return static_cast<int>(i) + 1;
-  }
-  throw InputError(item, "there is no material '" + name + "'",
-                   SuggestName(name, ListMaterials(spec)));
-}
-
-void CheckLaw(const std::string& item, const ContactLaw& law) {
-  CheckNonnegative(item + ".friction", law.friction, "");
-  CheckInterval(item + ".restitution", law.restitution, 0, 1);
-  CheckInterval(item + ".restitution_tangential", law.restitution_tangential, -1, 1);
-}
-
-ContactLaw Combine(const MaterialSpec& a, const MaterialSpec& b) {
-  return {std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution),
-          0.5 * (a.restitution_tangential + b.restitution_tangential)};
-}
 
 void AssembleShapes(const std::vector<ShapeSpec>& shapes, const std::string& owner, int body,
                     Assembly* assembly) {
@@ -177,8 +150,7 @@ void AssembleNamed(const ContactSpec& spec, Assembly* assembly) {
     throw InputError(item, "point and surface are on the same body '" + spec.body + "'",
                      "name two different bodies");
   }
-  const ContactLaw law{spec.friction, spec.restitution, spec.restitution_tangential};
-  CheckLaw(item, law);
+  const ContactLaw law = MakeNamedLaw(item, spec);
   std::optional<Vector3> plane_normal;
   if (assembly->model->plane) {
     plane_normal = InitialPlacement(*assembly->model, surface_body).R.transpose() *
@@ -191,40 +163,25 @@ void AssembleNamed(const ContactSpec& spec, Assembly* assembly) {
                                             surface_body, Surface(surface, up), law});
 }
 
-}  // namespace
-
-void AssembleMaterials(Assembly* assembly) {
-  const ModelSpec& spec = assembly->spec;
-  ContactTables& tables = assembly->model->contact;
-  CheckUniqueNames("materials", ListMaterials(spec));
-  std::vector<MaterialSpec> all(1);
-  for (const MaterialSpec& material : spec.materials) {
-    const std::string item = "materials." + material.name;
-    CheckPositive(item + ".density", material.density, "kg/m^3");
-    CheckLaw(item, {material.friction, material.restitution, material.restitution_tangential});
-    all.push_back(material);
-  }
-  const std::size_t n = all.size();
-  tables.num_materials = static_cast<int>(n);
-  tables.laws.resize(n * n);
+/// Makes compliant_world: the colliders whose material has a compliant law with that of another.
+void AssembleCompliantWorld(Model* model) {
+  ContactTables& tables = model->contact;
+  const auto n = static_cast<std::size_t>(tables.num_materials);
+  std::vector<char> compliant(n, 0), used(n, 0);
+  for (const int m : tables.collider_material) used[static_cast<std::size_t>(m)] = 1;
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) tables.laws[i * n + j] = Combine(all[i], all[j]);
+    for (std::size_t j = 0; j < n; ++j) {
+      if (used[i] && used[j] && tables.laws[i * n + j].compliance) compliant[i] = 1;
+    }
   }
-  for (std::size_t p = 0; p < spec.pairs.size(); ++p) {
-    const MaterialPairSpec& pair = spec.pairs[p];
-    const std::string item = "pairs[" + std::to_string(p) + "]";
-    const auto i =
-        static_cast<std::size_t>(FindMaterialOrThrow(spec, item + ".materials", pair.materials[0]));
-    const auto j =
-        static_cast<std::size_t>(FindMaterialOrThrow(spec, item + ".materials", pair.materials[1]));
-    ContactLaw law = tables.laws[i * n + j];
-    law.friction = pair.friction.value_or(law.friction);
-    law.restitution = pair.restitution.value_or(law.restitution);
-    law.restitution_tangential = pair.restitution_tangential.value_or(law.restitution_tangential);
-    CheckLaw(item, law);
-    tables.laws[i * n + j] = tables.laws[j * n + i] = law;
+  for (int c = 0; c < model->world.num_colliders(); ++c) {
+    if (!compliant[static_cast<std::size_t>(tables.collider_material[c])]) continue;
+    model->compliant_world.Add(model->world.collider(c));
+    tables.compliant_colliders.push_back(c);
   }
 }
+
+}  // namespace
 
 void AssembleContacts(Assembly* assembly) {
   Model& model = *assembly->model;
@@ -240,12 +197,15 @@ void AssembleContacts(Assembly* assembly) {
     const Pair& pair = model.joints[j].pair;
     if (pair.a != kGround && pair.b != kGround && !assembly->spec.joints[j].collide) {
       model.world.DisablePair(pair.a, pair.b);
+      model.compliant_world.DisablePair(pair.a, pair.b);
     }
   }
+  AssembleCompliantWorld(&model);
   std::vector<std::string> names;
   for (const ContactSpec& contact : assembly->spec.contacts) names.push_back(contact.name);
   CheckUniqueNames("contacts", names);
   for (const ContactSpec& contact : assembly->spec.contacts) AssembleNamed(contact, assembly);
+  AssembleBonds(&model);
 }
 
 }  // namespace saltus

@@ -15,9 +15,14 @@ constexpr double kMergeDistance = 1e-9;
 
 void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   contact->friction = law.friction;
-  contact->restitution = law.restitution;
+  const bool newton = law.restitution_law == RestitutionLaw::kNewton;
+  (newton ? contact->restitution : contact->poisson) = law.restitution;
   contact->restitution_tangential = law.restitution_tangential;
   contact->dimension = law.friction > 0 ? (planar ? 2 : 3) : 1;
+  if (law.friction == 0) return;
+  contact->rolling = law.rolling;
+  contact->spinning = planar ? 0 : law.spinning;  // nothing turns about a normal in the plane
+  contact->angular = (law.rolling > 0 ? (planar ? 1 : 2) : 0) + (contact->spinning > 0 ? 1 : 0);
 }
 
 /// Appends the rows with these gradients to the limit or friction added last.
@@ -110,9 +115,7 @@ bool IsRepeated(const ContactSet& contacts, std::size_t first, const Vector3& pl
   for (std::size_t i = contacts.contacts.size() - 1; i-- > first;) {
     const Contact& other = contacts.contacts[i];
     if (other.key.pair != candidate.key.pair) return false;
-    const Vector3 d = other.point - candidate.point;
-    const Vector3 in_plane = d - plane_normal.dot(d) * plane_normal;
-    if (in_plane.squaredNorm() < kMergeDistance * kMergeDistance) return true;
+    if (IsSameInPlane(other.point, candidate.point, plane_normal)) return true;
   }
   return false;
 }
@@ -132,6 +135,29 @@ void AddBlocksOf(const Model& model, const std::vector<Placement>& placements, i
 }
 
 }  // namespace
+
+bool IsAcrossPlane(const Vector3& n, const Vector3& plane_normal) {
+  const double out = plane_normal.dot(n);
+  return 1 - out * out < kMinInPlane * kMinInPlane;
+}
+
+bool IsSameInPlane(const Vector3& x, const Vector3& y, const Vector3& plane_normal) {
+  const Vector3 d = x - y;
+  const Vector3 in_plane = d - plane_normal.dot(d) * plane_normal;
+  return in_plane.squaredNorm() < kMergeDistance * kMergeDistance;
+}
+
+std::optional<SurfaceFoot> FindNamedContact(const NamedContact& named,
+                                            const std::vector<Pose>& poses) {
+  const Pose A = named.surface_body == kGround ? Pose{} : poses[named.surface_body];
+  const Pose B = named.point_body == kGround ? Pose{} : poses[named.point_body];
+  const Vector3 point = B * named.point;
+  auto foot = named.surface.FindFoot(A.R.conjugate() * (point - A.p));
+  if (!foot) return foot;
+  foot->normal = A.R * foot->normal;
+  foot->point = 0.5 * (point + A * foot->point);
+  return foot;
+}
 
 Matrix3 MakeContactFrame(const Vector3& n) {
   // Rotation that takes e_z to n (or −e_z to n on the cap about −e_z), applied to the x and y axes.
@@ -154,16 +180,23 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal) {
 
 void AddContactBlock(int index, const Body& body, const Placement& placement,
                      const Contact& contact, double sign, ContactSet* contacts) {
-  const int d = contact.dimension;
+  const int d = contact.rows();
   const int n = body.num_velocities;
   double* values = contacts->AddBlock(index, body.first_velocity, n, d);
   const Matrix3 R_transposed = sign * placement.R.transpose();
   const Vector3 lever = contact.point - placement.p;
   for (int i = 0; i < d; ++i) {
-    const Vector3 direction = contact.frame.col(i);
-    Vector6 row;  // (2)
-    row.head<3>() = sign * direction;
-    row.tail<3>().noalias() = R_transposed * lever.cross(direction);
+    const bool angular = i >= contact.dimension;
+    const Vector3 direction =
+        contact.frame.col(angular ? contact.angular_axis(i - contact.dimension) : i);
+    Vector6 row;
+    if (angular) {  // (3)
+      row.head<3>().setZero();
+      row.tail<3>().noalias() = R_transposed * direction;
+    } else {  // (2)
+      row.head<3>() = sign * direction;
+      row.tail<3>().noalias() = R_transposed * lever.cross(direction);
+    }
     if (body.kind == BodyKind::kRigid) {
       Eigen::Map<Vector6>(values + i * 6) = row;
     } else {
@@ -178,16 +211,15 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
   world_.Find(poses_, margin, &witnesses_);
   const std::size_t first = contacts->contacts.size();
   for (const Witness& w : witnesses_) {
+    const ContactLaw& law = tables.law(w.collider_A, w.collider_B);
+    if (law.compliance) continue;  // a force
     Contact& contact = contacts->contacts.emplace_back();
-    contact.key = {
-        (static_cast<std::uint64_t>(w.collider_A) << 32) | static_cast<std::uint64_t>(w.collider_B),
-        w.feature};
+    contact.key = MakeColliderKey(w.collider_A, w.collider_B, w.feature);
     contact.gap = w.gap;
     contact.point = 0.5 * (w.point_A + w.point_B);
-    SetLaw(tables.law(w.collider_A, w.collider_B), planar, &contact);
+    SetLaw(law, planar, &contact);
     if (planar) {
-      const double out = model_->plane_normal.dot(w.normal);
-      if (1 - out * out < kMinInPlane * kMinInPlane ||
+      if (IsAcrossPlane(w.normal, model_->plane_normal) ||
           IsRepeated(*contacts, first, model_->plane_normal)) {
         contacts->contacts.pop_back();
         continue;
@@ -205,17 +237,14 @@ void MultibodySystem::AddNamedContacts(double margin, ContactSet* contacts) cons
   const bool planar = model_->plane.has_value();
   for (std::size_t i = 0; i < model_->contact.named.size(); ++i) {
     const NamedContact& named = model_->contact.named[i];
-    const Placement A =
-        named.surface_body == kGround ? Placement{} : placements_[named.surface_body];
-    const Placement B = named.point_body == kGround ? Placement{} : placements_[named.point_body];
-    const Vector3 point = B * named.point;
-    const auto foot = named.surface.FindFoot(A.R.transpose() * (point - A.p));
+    if (named.law.compliance) continue;  // a force
+    const auto foot = FindNamedContact(named, poses_);
     if (!foot || foot->gap >= margin) continue;
-    const Vector3 n = A.R * foot->normal;
+    const Vector3& n = foot->normal;
     Contact& contact = contacts->contacts.emplace_back();
     contact.key = {ContactKindBits(ContactKind::kNamed) | i, 0};
     contact.gap = foot->gap;
-    contact.point = 0.5 * (point + A * foot->point);
+    contact.point = foot->point;
     contact.frame = planar ? MakePlanarContactFrame(n, model_->plane_normal) : MakeContactFrame(n);
     SetLaw(named.law, planar, &contact);
     AddBlocksOf(*model_, placements_, named.surface_body, named.point_body, contacts);

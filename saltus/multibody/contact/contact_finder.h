@@ -4,8 +4,12 @@
 // p_B − p_A ∥ n. With x midway between them, r_i = x − p_i the levers and t₁, t₂ ⟂ n:
 //   u = (n, t₁, t₂)ᵀ (v_B(x) − v_A(x)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n      (1)
 //   rows of H:   B: [d, R_Bᵀ(r_B × d)],   A: −[d, R_Aᵀ(r_A × d)],   d ∈ {n, t₁, t₂}          (2)
+//   rolling and spinning:  ω_B − ω_A along d,   B: [0, R_Bᵀd],   A: −[0, R_Aᵀd]                (3)
 // One common point x makes action and reaction collinear: friction keeps the angular momentum.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "saltus/base/types.h"
 #include "saltus/dynamics/contact_set.h"
@@ -24,5 +28,20 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal);
 /// Appends the blocks (2) of one body to the contact added last. sign: −1 for A, +1 for B.
 void AddContactBlock(int index, const Body& body, const Placement& placement,
                      const Contact& contact, double sign, ContactSet* contacts);
+
+/// Whether a normal is so steep against the plane of a planar model that it moves nothing in it.
+bool IsAcrossPlane(const Vector3& n, const Vector3& plane_normal);
+/// Whether two points of a manifold are one contact in a planar model.
+bool IsSameInPlane(const Vector3& x, const Vector3& y, const Vector3& plane_normal);
+
+/// The key of a witness of two colliders, a < b.
+inline ContactKey MakeColliderKey(int a, int b, std::uint32_t feature) {
+  return {(static_cast<std::uint64_t>(a) << 32) | static_cast<std::uint64_t>(b), feature};
+}
+
+/// Where the point of a named contact is against its surface: gap, normal and the point midway
+/// between the two, world. Nothing beyond the ends of the surface.
+std::optional<SurfaceFoot> FindNamedContact(const NamedContact& named,
+                                            const std::vector<Pose>& poses);
 
 }  // namespace saltus

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "saltus/base/types.h"
 #include "saltus/dynamics/contact_set.h"
 #include "saltus/multibody/bodies/body.h"
+#include "saltus/multibody/contact/compliance.h"
 #include "saltus/multibody/contact/surface.h"
 
 namespace saltus {
@@ -22,6 +24,10 @@ struct ContactLaw {
   double friction = 0;                // μ
   double restitution = 0;             // e_N
   double restitution_tangential = 0;  // e_T
+  RestitutionLaw restitution_law = RestitutionLaw::kNewton;
+  double rolling = 0, spinning = 0;        // m
+  std::optional<Compliance> compliance{};  // a smooth force instead of a constraint
+  std::optional<CohesionSpec> cohesion{};
 };
 
 enum class ContactKind { kColliders, kNamed, kLimit, kFriction };
@@ -73,6 +79,7 @@ struct ContactTables {
   int num_materials = 0;
   std::vector<ContactLaw> laws;  // num_materials², symmetric
   std::vector<NamedContact> named;
+  std::vector<int> compliant_colliders;  // numbers of the colliders of Model::compliant_world
 
   const ContactLaw& law(int collider_a, int collider_b) const {
     return laws[static_cast<std::size_t>(collider_material[collider_a] * num_materials +

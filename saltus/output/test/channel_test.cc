@@ -29,6 +29,8 @@ TEST(Channel, FindsEveryKindOfValue) {
   EXPECT_EQ(Value("ledger.loads", 7), 7);
   EXPECT_EQ(Value("ledger.joint_friction_loss", 7), 35);
   EXPECT_EQ(Value("ledger.projection", 7), 42);
+  EXPECT_EQ(Value("ledger.contact_loss", 7), 49);
+  EXPECT_EQ(Value("ledger.decohesion_loss", 7), 56);
   EXPECT_EQ(Value("ledger.closure", 7), 7e-12);
   EXPECT_EQ(Value("ball.position.x", 7), 7);
   EXPECT_EQ(Value("ball.orientation.w", 7), 0.5);
@@ -45,6 +47,7 @@ TEST(Channel, NamesMayContainDotsAndDashes) {
   EXPECT_EQ(Value("crank-pin.velocity.x", 7), -207);
   EXPECT_EQ(Value("arm.slide.displacement", 7), 2007);
   EXPECT_EQ(Value("contact.hinge.limit.force.n", 2), 2.01);
+  EXPECT_EQ(Value("contact.hinge.limit.adhesion", 2), 0.5);
 }
 
 // A body called like a group of channels does not hide it, nor is it hidden.
@@ -91,9 +94,9 @@ TEST(Channel, ListAndFindAgree) {
     EXPECT_FALSE(found.unit.empty()) << channel.name;
     names.insert(channel.name);
   }
-  // 13 of the run, 13 for each body, 6 for each joint and 1 for each coordinate, 7 for each
+  // 15 of the run, 13 for each body, 6 for each joint and 1 for each coordinate, 8 for each
   // contact.
-  EXPECT_EQ(names.size(), 13U + 3 * 13 + 3 * 6 + 2 + 2 * 7);
+  EXPECT_EQ(names.size(), 15U + 3 * 13 + 3 * 6 + 2 + 2 * 8);
 }
 
 TEST(Channel, UnknownNamesAreAnsweredWithTheNearest) {

@@ -29,8 +29,10 @@ Checkpoint MakeSampleCheckpoint(long k) {
   state.q = VectorX::LinSpaced(21, 0.1, static_cast<double>(k) + 1.0 / 3);
   state.v = VectorX::LinSpaced(18, -kTiny, 1e300);
   for (long i = 0; i < k; ++i) {
-    state.contacts.push_back({{~0ULL, static_cast<std::uint64_t>(i)}, {0.1, 0.2, 1.0 / 3}});
+    state.contacts.push_back(
+        {{~0ULL, static_cast<std::uint64_t>(i)}, {0.1, 0.2, 1.0 / 3}, {0.3, 0.7, 1.0 / 7}});
   }
+  state.internal = VectorX::Constant(3, 1.0 / 9);
   state.integrator["acceleration"] = VectorX::Constant(18, 1.0 / 7);
   state.integrator["empty"] = VectorX();
   state.integrator["previous_q"] = state.q;
@@ -51,7 +53,9 @@ void ExpectEqual(const Checkpoint& a, const Checkpoint& b) {
   for (std::size_t i = 0; i < a.state.contacts.size(); ++i) {
     EXPECT_EQ(a.state.contacts[i].key, b.state.contacts[i].key);
     EXPECT_EQ(a.state.contacts[i].impulse, b.state.contacts[i].impulse);
+    EXPECT_EQ(a.state.contacts[i].moment, b.state.contacts[i].moment);
   }
+  EXPECT_EQ(a.state.internal, b.state.internal);
   EXPECT_EQ(a.state.integrator, b.state.integrator);
   const auto audit_a = ListEntries(a.audit), audit_b = ListEntries(b.audit);
   for (std::size_t i = 0; i < audit_a.size(); ++i) {
@@ -88,6 +92,7 @@ void ExpectEqual(const Frame& a, const Frame& b) {
     EXPECT_EQ(a.contacts[i].tangent, b.contacts[i].tangent);
     EXPECT_EQ(a.contacts[i].force, b.contacts[i].force);
     EXPECT_EQ(a.contacts[i].impulse, b.contacts[i].impulse);
+    EXPECT_EQ(a.contacts[i].adhesion, b.contacts[i].adhesion);
   }
 }
 

@@ -25,7 +25,7 @@ inline Frame MakeSampleFrame(long k) {
   frame.step_index = k;
   frame.step_size = 0.1;
   frame.energy = {x + 0.25, x + 0.5, x + 0.75};
-  frame.work = {x, 2 * x, 3 * x, 4 * x, 5 * x, 6 * x};
+  frame.work = {x, 2 * x, 3 * x, 4 * x, 5 * x, 6 * x, 7 * x, 8 * x};
   frame.closure = 1e-12 * x;
   for (int b = 0; b < 3; ++b) {
     const double y = 100 * b + x;
@@ -47,7 +47,8 @@ inline Frame MakeSampleFrame(long k) {
                               {0, 0, 1},
                               {0.6, 0.8, 0},
                               {y, 0.1, 0.2},
-                              {0, 0, 0}});
+                              {0, 0, 0},
+                              0.5 * static_cast<double>(c)});
   }
   return frame;
 }

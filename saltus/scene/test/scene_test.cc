@@ -21,9 +21,14 @@ TEST(Scene, ReadsEverySection) {
   const Scene scene = ReadScene(kExample);
   EXPECT_EQ(scene.model.name, "Ball and lever");
   EXPECT_EQ(scene.model.gravity, Vector3(0, 0, -9.81));
-  ASSERT_EQ(scene.model.materials.size(), 1U);
+  ASSERT_EQ(scene.model.materials.size(), 3U);
   EXPECT_EQ(scene.model.materials[0].friction, 0.3);
+  EXPECT_EQ(scene.model.materials[1].restitution_law, RestitutionLaw::kPoisson);
+  EXPECT_EQ(scene.model.materials[1].rolling_friction, 0.002);
   EXPECT_EQ(scene.model.pairs[0].restitution, 0.4);
+  EXPECT_EQ(scene.model.pairs[1].compliance->law, ComplianceLaw::kHuntCrossley);
+  EXPECT_EQ(scene.model.pairs[1].compliance->restitution, 0.9);
+  EXPECT_EQ(scene.model.pairs[2].cohesion->energy, 10);
   ASSERT_EQ(scene.model.rigid_bodies.size(), 3U);
   EXPECT_EQ(std::get<Sphere>(scene.model.rigid_bodies[0].shapes[0].shape).radius, 0.1);
   EXPECT_EQ(std::get<Box>(scene.model.rigid_bodies[1].shapes[0].shape).half_size,
@@ -42,7 +47,7 @@ TEST(Scene, ReadsEverySection) {
   EXPECT_EQ(std::get<SpringSpec>(scene.model.forces[0]).rest_length, 1);
   EXPECT_EQ(std::get<BushingSpec>(scene.model.forces[3]).stiffness, Vector3(5, 5, 5));
   EXPECT_EQ(std::get<ForceLoadSpec>(scene.model.forces[4]).force[0].Value(2), 10);
-  ASSERT_EQ(scene.model.contacts.size(), 4U);
+  ASSERT_EQ(scene.model.contacts.size(), 5U);
   EXPECT_EQ(std::get<PlaneSurface>(scene.model.contacts[0].surface).offset, -0.2);
   const auto& options = std::get<MoreauJeanOptions>(scene.integrator.options);
   EXPECT_EQ(options.theta, 0.75);
