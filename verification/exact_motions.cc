@@ -36,8 +36,7 @@ class PendulumFlight {
 
   Vector2 Advance(const Vector2& x, double h) const {
     const auto f = [this](const Vector2& y) { return Vector2(y[1], -c_ * std::cos(y[0])); };
-    const Vector2 k1 = f(x), k2 = f(x + 0.5 * h * k1), k3 = f(x + 0.5 * h * k2),
-                  k4 = f(x + h * k3);
+    const Vector2 k1 = f(x), k2 = f(x + 0.5 * h * k1), k3 = f(x + 0.5 * h * k2), k4 = f(x + h * k3);
     return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
 
@@ -175,10 +174,10 @@ ExactMotion SolveBar(const ElasticBarData& data, double until) {
     const auto motion =
         held ? std::make_shared<ModalMotion>(M_held, K_held, x.tail(n - 1), v.tail(n - 1))
              : std::make_shared<ModalMotion>(M, K, x, v);
-    flights.push_back({t, [held, motion, gap = data.gap](double s) {
-                         return VectorX::Constant(1, held ? -gap : motion->Calc(s, 0)[0] - gap)
-                             .eval();
-                       }});
+    flights.push_back(
+        {t, [held, motion, gap = data.gap](double s) {
+           return VectorX::Constant(1, held ? -gap : motion->Calc(s, 0)[0] - gap).eval();
+         }});
     // Force on node 0 while held, gap while free; both begin at or above zero.
     const auto law = [&](double s) {
       const VectorX y = motion->Calc(s, 0);

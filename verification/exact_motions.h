@@ -12,10 +12,10 @@ namespace saltus {
 
 /// The motion between two impacts.
 struct Flight {
-  double begin = 0;                        // s
-  std::function<VectorX(double)> q;        // of the time since `begin`
-  double contact_speed = 0, impulse = 0;   // of the impact at `begin`: ġ⁻ [m/s], N s
-  int contact = -1;                        // that was hit, −1: none
+  double begin = 0;                       // s
+  std::function<VectorX(double)> q;       // of the time since `begin`
+  double contact_speed = 0, impulse = 0;  // of the impact at `begin`: ġ⁻ [m/s], N s
+  int contact = -1;                       // that was hit, −1: none
 };
 
 class ExactMotion {

@@ -29,7 +29,8 @@ Outcome Run(const std::string& file, const std::string& integrator, double work,
   if (integrator == "moreau-jean") settings.emplace_back("simulation.projection=false");
   Scene scene = ReadScene(file, settings);
   scene.simulation.limits = {};
-  const double bodies = static_cast<double>(std::max<std::size_t>(1, scene.model.rigid_bodies.size()));
+  const double bodies =
+      static_cast<double>(std::max<std::size_t>(1, scene.model.rigid_bodies.size()));
   const double steps = std::max(4.0, std::floor(work / bodies));
   *whole = steps * scene.simulation.step >= scene.simulation.until;
   scene.simulation.until = std::min(scene.simulation.until, steps * scene.simulation.step);

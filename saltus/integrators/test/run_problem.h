@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -32,6 +33,9 @@ inline State RunProblem(System* system, Integrator* integrator, double h, int st
 inline double EnergyOf(const System& system, const State& state) {
   return system.CalcEnergy(state.time, state.q, state.v).total();
 }
+
+/// Of this process, s: a busy machine does not disturb it.
+inline double ProcessorTime() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Slope of log(error) over log(h), least squares.
 inline double FitSlope(const std::vector<double>& h, const std::vector<double>& error) {
