@@ -173,7 +173,7 @@ Problem MakeBallProblem() {
           [data] { return MakeBouncingBall(data); },
           0,
           2,
-          200,
+          300,
           31,
           [data](double t) { return CalcBouncingBall(data, t).height; }};
 }
@@ -185,7 +185,7 @@ Problem MakePendulumProblem() {
           [] { return MakeBouncingPendulum({}); },
           2,
           2.2,
-          150,
+          500,
           15,
           [exact](double t) { return (*exact)(t)[0]; }};
 }
