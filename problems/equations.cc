@@ -94,6 +94,25 @@ void EquationSystem::AddGeometricStiffness(double, const VectorX& q, const Vecto
   if (traits_.num_constraints > 0) equations_->geometric_stiffness(q, lambda, K);
 }
 
+bool EquationSystem::AddConstraintTangents(double t, const VectorX& q, const VectorX& v,
+                                           const VectorX& lambda, BlockMatrix* K,
+                                           SparseRows* C) const {
+  AddGeometricStiffness(t, q, lambda, K);
+  const int m = traits_.num_constraints;
+  CalcConstraintJacobian(t, q, C);
+  BlockMatrix H(pattern_);
+  VectorX row;
+  for (int i = 0; i < m; ++i) {  // second derivatives commute: row i is −K(eᵢ) v
+    H.SetZero();
+    equations_->geometric_stiffness(q, VectorX::Unit(m, i), &H);
+    H.Multiply(v, &row);
+    for (SparseRows::InnerIterator entry(*C, i); entry; ++entry) {
+      entry.valueRef() = -row[entry.col()];
+    }
+  }
+  return true;
+}
+
 void EquationSystem::FindContacts(double, const VectorX& q, double margin, ContactSet* contacts) {
   contacts->Clear();
   for (std::size_t i = 0; i < equations_->contacts.size(); ++i) {

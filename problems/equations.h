@@ -83,6 +83,8 @@ class EquationSystem final : public System {
                           VectorX* gamma) const override;
   void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
                              BlockMatrix* K) const override;
+  bool AddConstraintTangents(double t, const VectorX& q, const VectorX& v, const VectorX& lambda,
+                             BlockMatrix* K, SparseRows* C) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
   Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;

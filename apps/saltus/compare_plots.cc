@@ -10,6 +10,7 @@
 namespace saltus {
 namespace {
 
+constexpr int kReferenceColour = 6;      // black
 constexpr std::size_t kMaxChannels = 3;  // in one picture, times the number of integrators
 
 bool EndsWith(const std::string& name, const std::string& ending) {
@@ -46,13 +47,19 @@ std::vector<std::string> ChooseColumns(const std::vector<RunHistory>& histories,
 
 std::vector<PlotLine> MakeLines(const std::vector<RunHistory>& histories,
                                 const std::vector<std::string>& names) {
-  std::vector<PlotLine> lines;
-  for (const std::string& name : names) {
-    for (const RunHistory& history : histories) {
-      const Trace::Column* column = history.trace.Find(name);
+  std::vector<PlotLine> lines;  // an integrator keeps its colour, a channel its dashes
+  std::vector<std::string> units(names.size());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    for (std::size_t i = 0; i < histories.size(); ++i) {
+      const Trace::Column* column = histories[i].trace.Find(names[k]);
       if (column == nullptr) continue;
-      lines.push_back(
-          {history.text + " " + name, column->unit, history.trace.times, column->values});
+      units[k] = column->unit;
+      PlotLine line{histories[i].text + "  " + names[k], column->unit, histories[i].trace.times,
+                    column->values};
+      line.colour = static_cast<int>(i);
+      line.dash = static_cast<int>(
+          std::count(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(k), column->unit));
+      lines.push_back(std::move(line));
     }
   }
   return lines;
@@ -87,6 +94,8 @@ std::vector<std::pair<std::string, std::string>> MakeHistoryPlots(
                   histories.front().trace.Find(channel.channel)->unit,
                   times,
                   {}};
+    line.colour = kReferenceColour;
+    line.dash = 2;
     for (const double t : times) line.values.push_back(channel.value(t));
     lines.push_back(std::move(line));
   }

@@ -58,6 +58,14 @@ class System {
   /// δ with q ⊕ δ = q_other (shortest).
   virtual void CalcDifference(const VectorX& q, const VectorX& q_other, VectorX* delta) const = 0;
 
+  /// The diagonal blocks of T: q ⊕ (δ + ε) = (q ⊕ δ) ⊕ T ε for small ε. I on flat spaces.
+  virtual void CalcRetractTangent(const VectorX& /*delta*/, BlockMatrix* T) const {
+    const BlockPattern& pattern = T->pattern();
+    for (int b = 0; b < pattern.num_blocks(); ++b) {
+      T->block(pattern.FindSlot(b, b)).setIdentity();
+    }
+  }
+
   virtual void CalcMass(const VectorX& q, BlockMatrix* M) const = 0;
   /// f: applied, elastic and gyroscopic forces.
   virtual void CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const = 0;
@@ -86,6 +94,14 @@ class System {
   /// K += −∂(Gᵀλ)/∂q at fixed λ.
   virtual void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
                                      BlockMatrix* K) const = 0;
+  /// The same, and C = ∂(G v)/∂q at fixed v, with the sparsity of G. Returns false if C is not
+  /// known: then only K is written, and methods that would use C converge more slowly.
+  virtual bool AddConstraintTangents(double t, const VectorX& q, const VectorX& /*v*/,
+                                     const VectorX& lambda, BlockMatrix* K,
+                                     SparseRows* /*C*/) const {
+    AddGeometricStiffness(t, q, lambda, K);
+    return false;
+  }
 
   /// Contacts with gap < margin [m], sorted by key, and the dry frictions of joints.
   virtual void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) = 0;

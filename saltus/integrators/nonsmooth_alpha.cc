@@ -6,13 +6,16 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/nonsmooth_alpha_impl.h"
+#include "saltus/linalg/rank.h"
 
 namespace saltus {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// Joints are closed to this many roundings of the positions and velocities.
-constexpr double kRoundings = 32;
+/// Joints are closed to this many roundings of the positions and of the velocities.
+constexpr double kPositionRoundings = 32, kVelocityRoundings = 8;
+/// Roundings of q that g is allowed in the judgement of an iterate.
+constexpr double kGapRoundings = 8;
 /// From this iteration on the set of contacts is frozen.
 constexpr int kFreezeIteration = 8;
 /// A closed contact: its gap is below this share of what the forces of one step can do.
@@ -21,8 +24,6 @@ constexpr double kRest = 1e-4;
 constexpr int kLarge = 60;
 /// A matrix is kept while the residual shrinks by this factor per iteration.
 constexpr double kGoodProgress = 0.1;
-/// Couplings (13) count from this ratio of h D and h²K to the mass.
-constexpr double kStiff = 0.05;
 
 NonsmoothAlphaOptions Checked(const NonsmoothAlphaOptions& o) {
   const AlphaCoefficients& k = o.coefficients;
@@ -40,7 +41,7 @@ NonsmoothAlphaOptions Checked(const NonsmoothAlphaOptions& o) {
 const char kVd[] = "nonsmooth-alpha.vd";
 const char kA[] = "nonsmooth-alpha.a";
 const char kLambda[] = "nonsmooth-alpha.lambda";
-/// (ṽ̇, λ̃) of the step before, if it had no contacts: for the predictor.
+/// (ṽ̇, λ̃) of up to three steps before, if they had no contacts: for the predictor.
 const char kBefore[] = "nonsmooth-alpha.before";
 
 }  // namespace
@@ -78,7 +79,10 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
   if (system_ == &system && kkt_M_ && M_.shared_pattern() == system.pattern()) return;
   system_ = &system;
   const SystemTraits& traits = system.traits();
-  for (BlockMatrix* matrix : {&M_, &K_, &D_, &S_}) *matrix = BlockMatrix(system.pattern());
+  for (BlockMatrix* matrix : {&M_, &K_, &D_, &S_, &T_}) *matrix = BlockMatrix(system.pattern());
+  const BlockPattern& pattern = *system.pattern();
+  diagonal_slots_.resize(pattern.num_blocks());
+  for (int b = 0; b < pattern.num_blocks(); ++b) diagonal_slots_[b] = pattern.FindSlot(b, b);
   // As in moreau_jean.cc: pivots are chosen at the initial state, so that restarts repeat the run.
   const State initial = system.MakeInitialState();
   G_.resize(traits.num_constraints, traits.num_velocities);
@@ -88,7 +92,8 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
   kkt_M_->Factor(M_, G_);
   linear_ = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
   large_ = traits.num_velocities + traits.num_constraints > kLarge;
-  smooth_is_mass_ = !traits.has_tangents && traits.num_constraints == 0;
+  smooth_is_mass_ = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
+  full_rank_ = traits.num_constraints > 0 && FindRedundantRows(G_).empty();
   kkt_S_.reset();
   if (!smooth_is_mass_) {
     kkt_S_.emplace(system.pattern(), G_);
@@ -100,7 +105,7 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
 void NonsmoothAlpha::Impl::DivideByMassDiagonal(VectorX* f) const {
   const BlockPattern& pattern = M_.pattern();
   for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = M_.block(pattern.FindSlot(b, b));
+    const auto block = M_.block(diagonal_slots_[b]);
     for (int i = 0; i < pattern.size(b); ++i) {
       if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
     }
@@ -145,13 +150,7 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
     kkt_M_->Solve(f_, c_rows_, &vd_start_, &lambda_start_);
     a_start_ = vd_start_;
   }
-  vd_ = vd_start_;
-  lambda_ = lambda_start_;
-  const auto before = state->integrator.find(kBefore);
-  if (before != state->integrator.end() && before->second.size() == vd_.size() + m) {
-    vd_ += vd_start_ - before->second.head(vd_.size());
-    lambda_ += lambda_start_ - before->second.tail(m);
-  }
+  Predict(*state);
   x_ = f_;
   force_speed_ = h * CalcMassScaled(&x_);
   if (traits.has_contacts) {
@@ -169,15 +168,39 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   contacts_.Clear();
   friction_P_.resize(0);
   start_found_ = lost_ = false;
+  curved_ = full_rank_;
   no_contacts_ = false;
   rounding_speed_ = 0;
+}
+
+/// ṽ̇ and λ̃ to start Newton's method from: extrapolated from the steps before, by a parabola where
+/// that would have been better than a straight line in the last step.
+void NonsmoothAlpha::Impl::Predict(const State& state) {
+  vd_ = vd_start_;
+  lambda_ = lambda_start_;
+  const auto found = state.integrator.find(kBefore);
+  const Eigen::Index n = vd_.size(), size = n + lambda_.size();
+  if (found == state.integrator.end() || found->second.size() % size != 0) return;
+  const VectorX& before = found->second;  // (ṽ̇, λ̃) of t_{n−1}, t_{n−2}, t_{n−3} as far as known
+  x_ = vd_start_ - before.head(n);
+  vd_ += x_;
+  lambda_ += lambda_start_ - before.segment(n, size - n);
+  if (before.size() < 3 * size) return;
+  const auto at = [&](int k) { return before.segment(k * size, size); };
+  y_ = at(1) - 2 * at(0);
+  y_.head(n) += vd_start_;
+  y_.tail(size - n) += lambda_start_;
+  const double third = (y_ - (at(2) - 2 * at(1) + at(0))).squaredNorm();
+  if (!(third < y_.squaredNorm())) return;
+  vd_ += y_.head(n);
+  lambda_ += y_.tail(size - n);
 }
 
 /// (5)-(7) from ṽ̇, U and W.
 void NonsmoothAlpha::Impl::Place(System& system) {
   a_ = ((1 - k_.alpha_f) * vd_ + k_.alpha_f * vd_start_ - k_.alpha_m * a_start_) / (1 - k_.alpha_m);
-  delta_ = h_ * start_->v + h_ * h_ * ((0.5 - k_.beta) * a_start_ + k_.beta * a_);
-  system.Retract(start_->q, delta_, &q_smooth_);
+  move_ = h_ * start_->v + h_ * h_ * ((0.5 - k_.beta) * a_start_ + k_.beta * a_);
+  system.Retract(start_->q, move_, &q_smooth_);
   system.Retract(q_smooth_, U_, &q_);
   v_smooth_ = start_->v + h_ * ((1 - k_.gamma) * a_start_ + k_.gamma * a_);
   v_ = v_smooth_ + W_;
@@ -195,66 +218,6 @@ void NonsmoothAlpha::Impl::Evaluate(System& system, bool frozen) {
     system.CalcConstraintRate(t_, q_, &g_t_);
   }
   if (traits.has_contacts) FindContacts(system, frozen);
-}
-
-/// S of (9), factored.
-void NonsmoothAlpha::Impl::FormSmoothMatrix(System& system) {
-  if (smooth_is_mass_) return;
-  const SystemTraits& traits = system.traits();
-  K_.SetZero();
-  D_.SetZero();
-  if (traits.has_tangents) system.CalcTangents(t_, q_, v_, TangentKind::kExact, &K_, &D_);
-  if (traits.num_constraints > 0) system.AddGeometricStiffness(t_, q_, lambda_, &K_);
-  S_.values() = c_ * M_.values() + h_ * D_.values() + h_ * h_ * k_.beta / k_.gamma * K_.values();
-  kkt_S_->Factor(S_, G_);
-  // Is S far from c M, and what does rounding of q do to f?
-  stiff_ = false;
-  double rounding = 0;
-  const BlockPattern& pattern = M_.pattern();
-  for (int s = 0; s < pattern.num_slots(); ++s) {
-    const auto [i, j] = pattern.slot(s);
-    const auto M_ii = M_.block(pattern.FindSlot(i, i));
-    const auto M_jj = M_.block(pattern.FindSlot(j, j));
-    const auto K_ij = K_.block(s), S_ij = S_.block(s), M_ij = M_.block(s);
-    for (int y = 0; y < pattern.size(j); ++y) {
-      for (int x = 0; x < pattern.size(i); ++x) {
-        const double difference = S_ij(x, y) - c_ * M_ij(x, y);
-        const double mass = kStiff * c_;
-        stiff_ = stiff_ || difference * difference > mass * mass * M_ii(x, x) * M_jj(y, y);
-        rounding = std::max(rounding, std::abs(K_ij(x, y)) / M_ii(x, x));
-      }
-    }
-  }
-  rounding_speed_ = kEpsilon * h_ * rounding * (1 + q_.lpNorm<Eigen::Infinity>());
-  if (!std::isfinite(rounding_speed_)) rounding_speed_ = 0;
-}
-
-/// (10) without the terms of U and W: dv_ and λ̃.
-bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
-  const int m = system.traits().num_constraints;
-  M_.Multiply(vd_, &rhs_);
-  rhs_ = f_ - rhs_;
-  if (m > 0) rhs_.noalias() += G_.transpose() * lambda_;
-  rhs_ *= h_;
-  c_rows_.resize(m);
-  if (m > 0) {
-    c_rows_.noalias() = G_ * v_smooth_;
-    c_rows_ = -c_rows_ - g_t_;
-  }
-  bool solved;
-  if (smooth_is_mass_) {
-    solved = kkt_M_->Solve(rhs_, c_rows_, &dv_, &lambda_);
-    dv_ /= c_;
-  } else {
-    solved = kkt_S_->Solve(rhs_, c_rows_, &dv_, &z_, passes());
-    lambda_ += z_ / h_;
-  }
-  if (!solved) {
-    const KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
-    if (kkt.outcome() != KktOutcome::kInconsistent) return false;
-    report_.status = StepStatus::kConstraintFailed;
-  }
-  return dv_.allFinite();
 }
 
 /// The first of (2) at the iterate.
@@ -283,7 +246,9 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
       y_.noalias() += G_ * v_;
       residual_ = std::max(residual_, y_.lpNorm<Eigen::Infinity>());
     }
-    residual_ = std::max(residual_, g_.lpNorm<Eigen::Infinity>() / h_);
+    // g cannot be smaller than the rounding of q.
+    const double rounding = kGapRoundings * kEpsilon * (1 + q_.lpNorm<Eigen::Infinity>());
+    residual_ = std::max(residual_, (g_.lpNorm<Eigen::Infinity>() - rounding) / h_);
   }
   if (!(residual_ <= tolerance)) return false;
   if (no_contacts_) return contacts_.contacts.empty() && contacts_.frictions.empty();
@@ -293,25 +258,6 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
   if (m > 0) x_.noalias() -= G_.transpose() * Lambda_;
   if (!(CalcMassScaled(&x_) <= 10 * tolerance)) return false;  // (3)
   return GapsHold() && ContactVelocitiesHold(system);
-}
-
-/// Without contacts W vanishes, and the small U takes the metric S, which is factored already.
-bool NonsmoothAlpha::Impl::SolvePositionWithoutContacts(System& system) {
-  W_.setZero();
-  Lambda_.setZero();
-  active_.clear();
-  candidates_.clear();
-  friction_P_.resize(0);
-  if (system.traits().num_constraints == 0) {
-    U_.setZero();
-    return true;
-  }
-  x_ = U_ - h_ * k_.beta / k_.gamma * dv_;
-  c_rows_.noalias() = G_ * x_;
-  c_rows_ -= g_;
-  kkt_S_->Solve(no_force_, c_rows_, &U_, &nu_joint_, passes());
-  nu_joint_ /= c_;
-  return U_.allFinite();
 }
 
 bool NonsmoothAlpha::Impl::Iterate(System& system) {
@@ -376,16 +322,22 @@ bool NonsmoothAlpha::Impl::IterateLinear(System& system) {
 bool NonsmoothAlpha::Impl::CloseJoints(System& system) {
   if (system.traits().num_constraints == 0) return true;
   const KktSolver& kkt = no_contacts_ ? *kkt_S_ : *kkt_M_;
+  bool with_L = no_contacts_ && curved_;
   double last = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 8; ++k) {
     const double g_max = g_.lpNorm<Eigen::Infinity>();
     y_ = g_t_;
     y_.noalias() += G_ * v_;
     const double rate_max = y_.lpNorm<Eigen::Infinity>();
-    const bool g_good = g_max <= kRoundings * kEpsilon;
+    const bool g_good = g_max <= kPositionRoundings * kEpsilon;
     const bool rate_good =
-        rate_max <= kRoundings * kEpsilon * std::max(1.0, v_.lpNorm<Eigen::Infinity>());
-    if ((g_good && rate_good) || !(g_max + rate_max < 0.5 * last)) return true;
+        rate_max <= kVelocityRoundings * kEpsilon * std::max(1.0, v_.lpNorm<Eigen::Infinity>());
+    if (g_good && rate_good) return true;
+    if (!(g_max + rate_max < 0.5 * last)) {
+      if (!with_L) return true;
+      kkt_S_->Factor(S_, G_);  // L is far from G
+      with_L = false;
+    }
     last = g_max + rate_max;
     if (!g_good) {
       c_rows_ = -g_;
@@ -438,8 +390,11 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   report_.work.decohesion_loss = system.EndStep(state);
   if (no_contacts_ && large_) {
     VectorX& before = state->integrator[kBefore];
-    before.resize(vd_.size() + lambda_.size());
-    before << vd_start_, lambda_start_;
+    const Eigen::Index size = vd_.size() + lambda_.size();
+    const Eigen::Index kept = std::min(before.size(), 2 * size);
+    y_.resize(size + kept);
+    y_ << vd_start_, lambda_start_, before.head(kept);
+    before.swap(y_);
   } else {
     state->integrator.erase(kBefore);
   }

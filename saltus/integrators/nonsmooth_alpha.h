@@ -21,11 +21,12 @@
 // start at zero. Joint force over a step: λ̃ + Λ/h. Contact force: P/h.
 // Dry friction of joints and joint limits take part in (3)-(4).
 //
-// Newton's method. With c = (1−α_m)/((1−α_f)γ), D = −∂f/∂v, K = ∂(Mṽ̇ − f − Gᵀλ̃)/∂q and
-//   S = c M + h D + h²(β/γ) K                                                                  (9)
+// Newton's method. With c = (1−α_m)/((1−α_f)γ), D = −∂f/∂v, K = ∂(Mṽ̇ − f − Gᵀλ̃)/∂q, T the tangent
+// of q_n ⊕ at the step (I on flat spaces), C = ∂(Gṽ)/∂q and
+//   S = c M + h D + h²(β/γ) K T,       L = G + h(β/γ) C T                                       (9)
 // one iteration solves, with the joints eliminated exactly (linalg/kkt_solver.h),
-//   S Δṽ + hK ΔU + hD ΔW − hGᵀλ̃ = −h(Mṽ̇ − f),     G Δṽ = −(Gṽ + g_t)                   (10)
-//   M U = Gᵀν + H_Nᵀν_N,    G(Δq) = −g,   0 ≤ g_N + H_N Δq ⟂ ν_N ≥ 0,  Δq = h(β/γ)Δṽ + ΔU     (11)
+//   S Δṽ + hK ΔU + hD ΔW − hGᵀλ̃ = −h(Mṽ̇ − f),     L Δṽ + C ΔU = −(Gṽ + g_t)              (10)
+//   M U = Gᵀν + H_Nᵀν_N,    G(Δq) = −g,   0 ≤ g_N + H_N Δq ⟂ ν_N ≥ 0,  Δq = h(β/γ)TΔṽ + ΔU    (11)
 //   (3), (4) with G, H of the iterate                                                          (12)
 // (11) and (12) are conic problems. Let P_M, P_S be the inverses of M and S on the motions that the
 // joints allow. Elimination of Δṽ from (10) leaves their operators
@@ -56,8 +57,9 @@
 //
 // Deviation: rotations move by q̃ = q_n ⊕ D, q = q̃ ⊕ U rather than q_n ⊕ (D + U): the same on flat
 // spaces and for a fixed axis, second-order small otherwise, and U needs no tangent operator.
-// Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives and
-// those of G along v are left out of Newton's matrix.
+// Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives are
+// left out of Newton's matrix, as are C ΔU while contacts are near, C where the System does not
+// know it or rows of G are redundant (L = G then), and ∂M/∂q of more than 60 velocities.
 // Deviation: while no contact is near, (2) takes the metric S/c in place of M: U is of order h³
 // there. Deviation: a contact that is closed at q (within rounding) counts in (4) as one with
 // g_N(q̃) ≤ 0. Deviation: Coulomb friction and (17) are not in the source.

@@ -11,9 +11,13 @@ namespace {
 /// that the push closes are found at the next iterate.
 constexpr double kReach = 3;
 /// Tolerances of the solvers of the position problem.
-constexpr std::array<double, 4> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-12};
+constexpr std::array<double, 6> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-11, 1e-12, 1e-13};
+/// Iterations with the tolerance that should be enough.
+constexpr int kPatience = 4;
 
-constexpr int kFallbackIterations = 5000;
+/// Of the methods that are tried when the chosen solver has failed.
+constexpr int kNewtonIterations = 3000, kSweepIterations = 5000;
+constexpr int kMaxNewtonRows = 3000;
 
 bool SetHasRestitution(const Contact& c) {
   return c.restitution != 0 || c.restitution_tangential != 0;
@@ -144,37 +148,51 @@ void NonsmoothAlpha::Impl::SubtractCoupling(const DelassusCorrection& correction
   *x -= correction.factor * response;
 }
 
-/// A solver whose tolerance leaves no more than position_tolerance of the depth.
-ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth) {
+/// A solver whose tolerance leaves no more than position_tolerance of the depth. The residual is
+/// relative to all of ν, and may be that of a single contact; iterations that do not reach the
+/// tolerance in their gaps take a tighter one.
+ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* tolerance) {
+  const double size = depth * std::sqrt(static_cast<double>(candidates_.size()));
   std::size_t k = 0;
   while (k + 1 < kPositionTolerances.size() &&
-         kPositionTolerances[k] * depth > options_.position_tolerance) {
+         kPositionTolerances[k] * size > options_.position_tolerance) {
     ++k;
   }
+  const int late = std::max(0, report_.newton_iterations - kPatience);
+  k = std::min(k + static_cast<std::size_t>(late), kPositionTolerances.size() - 1);
+  *tolerance = kPositionTolerances[k];
   if (position_solvers_[k] == nullptr) {
     ConicSolverOptions options = options_.solver_options;
-    options.tolerance = kPositionTolerances[k];
+    options.tolerance = *tolerance;
     position_solvers_[k] = MakeConicSolver(options_.solver, options);
   }
   return *position_solvers_[k];
 }
 
-/// Solves for r_; if that fails, Gauss–Seidel from zero has a try, and the better one is kept.
-SolveReport NonsmoothAlpha::Impl::SolveTwice(ConicSolver& solver, const ConicProblem& problem) {
-  const SolveReport first = solver.Solve(problem, &r_);
-  report_.solver_iterations += first.iterations;
-  if (first.ok()) return first;
-  if (fallback_ == nullptr) {
-    ConicSolverOptions options = options_.solver_options;
-    options.max_iterations = std::max(options.max_iterations, kFallbackIterations);
-    fallback_ = MakeConicSolver("nsgs", options);
+/// Solves for r_. If that fails, slower methods have a try, and the best result is kept: Newton's
+/// method from there, then Gauss–Seidel from zero.
+SolveReport NonsmoothAlpha::Impl::SolveAtAnyCost(ConicSolver& solver, double tolerance,
+                                                 const ConicProblem& problem) {
+  SolveReport best = solver.Solve(problem, &r_);
+  report_.solver_iterations += best.iterations;
+  if (best.ok() || best.status == SolveStatus::kNotFinite) return best;
+  ConicSolverOptions options = options_.solver_options;
+  options.tolerance = tolerance;
+  for (const char* name : {"hybrid", "nsgs"}) {
+    const bool by_newton = name[0] == 'h';
+    if (by_newton && problem.size() > kMaxNewtonRows) continue;
+    options.max_iterations = std::max(options_.solver_options.max_iterations,
+                                      by_newton ? kNewtonIterations : kSweepIterations);
+    y_ = r_;
+    if (!by_newton) y_.setZero();
+    const SolveReport report = MakeConicSolver(name, options)->Solve(problem, &y_);
+    report_.solver_iterations += report.iterations;
+    if (!(report.residual.relative < best.residual.relative)) continue;
+    r_ = y_;
+    best = report;
+    if (best.ok()) break;
   }
-  y_.setZero(r_.size());
-  const SolveReport second = fallback_->Solve(problem, &y_);
-  report_.solver_iterations += second.iterations;
-  if (!(second.residual.relative < first.residual.relative)) return first;
-  r_ = y_;
-  return second;
+  return best;
 }
 
 /// Fills candidates_ from gaps_; returns the deepest penetration.
@@ -194,11 +212,11 @@ double NonsmoothAlpha::Impl::ChooseCandidates() {
 bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs,
                                          bool coupled) {
   const int m = system.traits().num_constraints;
-  const double by_dv = h_ * k_.beta / k_.gamma;
   const bool modified = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp;
   c_rows_.resize(m);
   if (m > 0) {
-    x_ = U_ - by_dv * dv_;
+    CalcMove(dv_, &dq_);
+    x_ = U_ - dq_;
     c_rows_.noalias() = G_ * x_;
     c_rows_ -= g_;
   }
@@ -220,7 +238,8 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   DelassusCorrection correction;
   if (coupled) correction = MakeCorrection(true);
   y_ = U_free_ - U_;
-  dq_ = by_dv * dv_ + y_;
+  CalcMove(dv_, &dq_);
+  dq_ += y_;
   if (coupled) SubtractCoupling(correction, y_, &dq_);
 
   const int n = static_cast<int>(contacts_.contacts.size());
@@ -256,7 +275,9 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
       r_.segment(o, d) = known.nu.head(d);
       if (modified) r_[o] -= h_ * known.P[0];
     }
-    const SolveReport solve = SolveTwice(PositionSolver(depth), position_problem_.problem());
+    double tolerance = 0;
+    ConicSolver& solver = PositionSolver(depth, &tolerance);
+    const SolveReport solve = SolveAtAnyCost(solver, tolerance, position_problem_.problem());
     if (solve.status == SolveStatus::kNotFinite) return false;
     position_problem_.AddForce(r_, &force_end_);
     kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
@@ -276,7 +297,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
     SubtractCoupling(correction, y_, &dv_);
   }
   // The gap at q̃ (for (4)) or at q, whichever is smaller.
-  dq_ = by_dv * dv_;
+  CalcMove(dv_, &dq_);
   x_ = dq_ - U_;
   dq_ += y_;
   for (int i = 0; i < n; ++i) {
@@ -379,7 +400,8 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
         r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
                                                                : r_.size());
     if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
-    const SolveReport solve = SolveTwice(*solver_, velocity_problem_.problem());
+    const SolveReport solve =
+        SolveAtAnyCost(*solver_, options_.solver_options.tolerance, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok() && (!impact || impact_.ok());
     worst_block_ = solve.residual.worst_block;

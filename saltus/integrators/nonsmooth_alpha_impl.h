@@ -36,12 +36,10 @@ class NonsmoothAlpha::Impl {
   // nonsmooth_alpha.cc
   void Prepare(System& system);
   void Begin(System& system, double h, State* state);
+  void Predict(const State& state);
   void Place(System& system);
   void Evaluate(System& system, bool frozen);
-  void FormSmoothMatrix(System& system);
-  bool SolveSmooth(System& system);
   bool Iterate(System& system);
-  bool SolvePositionWithoutContacts(System& system);
   bool IterateLinear(System& system);
   bool PositionEquationHolds(System& system);
   bool StepEquationsHold(System& system);
@@ -52,6 +50,15 @@ class NonsmoothAlpha::Impl {
   KktPasses passes() const {
     return no_contacts_ && large_ ? KktPasses::kOne : KktPasses::kToRounding;
   }
+
+  // nonsmooth_alpha_newton.cc
+  void AddMassTangent(System& system);
+  void CalcTangents(System& system);
+  void FormSmoothMatrix(System& system);
+  void CalcMove(const VectorX& dv, VectorX* dq) const;
+  bool SolveSmooth(System& system);
+  void AddPositionIncrement(const VectorX& g_left);
+  bool SolvePositionWithoutContacts(System& system);
 
   // nonsmooth_alpha_contact.cc
   void FindContacts(System& system, bool frozen);
@@ -69,8 +76,8 @@ class NonsmoothAlpha::Impl {
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
   void SubtractContactForces(bool position, VectorX* f) const;
-  ConicSolver& PositionSolver(double depth);
-  SolveReport SolveTwice(ConicSolver& solver, const ConicProblem& problem);
+  ConicSolver& PositionSolver(double depth, double* tolerance);
+  SolveReport SolveAtAnyCost(ConicSolver& solver, double tolerance, const ConicProblem& problem);
   DelassusCorrection MakeCorrection(bool position) const;
   /// x −= factor P_S T y, T = K or D (13).
   void SubtractCoupling(const DelassusCorrection& correction, const VectorX& y, VectorX* x);
@@ -92,18 +99,20 @@ class NonsmoothAlpha::Impl {
   const NonsmoothAlphaOptions options_;
   const AlphaCoefficients k_;
   const double c_;  // (1−α_m)/((1−α_f)γ) of (9)
-  std::unique_ptr<ConicSolver> solver_, fallback_;
-  std::array<std::unique_ptr<ConicSolver>, 4> position_solvers_;
+  std::unique_ptr<ConicSolver> solver_;
+  std::array<std::unique_ptr<ConicSolver>, 6> position_solvers_;
   ContactProblem position_problem_, velocity_problem_;
   StepReport report_;
 
   // Per system, made once.
   const System* system_ = nullptr;
   std::optional<KktSolver> kkt_M_, kkt_S_;
-  BlockMatrix M_, K_, D_, S_;
-  SparseRows G_;
+  BlockMatrix M_, K_, D_, S_, T_;
+  SparseRows G_, C_, L_;
+  std::vector<int> diagonal_slots_;
   bool linear_ = false;          // f, M, G do not depend on q, v
   bool smooth_is_mass_ = false;  // S = c M
+  bool full_rank_ = false;       // joints without redundancy at the initial state
   bool large_ = false;           // a factorisation is worth keeping
   bool stiff_ = false;           // S differs from c M by more than a few percent
 
@@ -117,6 +126,7 @@ class NonsmoothAlpha::Impl {
   double gap_closed_ = 0;      // gaps up to this count as closed in (4), m
   double residual_ = 0;        // largest of (1) and the joints, as a velocity
   bool no_contacts_ = false;   // at this iterate, none within the margin
+  bool curved_ = false;        // C is known and L is used
   bool frozen_ = false;        // the set of contacts does not change any more
   bool solver_ok_ = true;
   int worst_block_ = -1;
@@ -137,7 +147,7 @@ class NonsmoothAlpha::Impl {
 
   std::vector<int> candidates_, active_;
   VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration
-  VectorX U_free_, W_free_, bias_, shift_, r_, u_, dq_;
+  VectorX U_free_, W_free_, bias_, shift_, r_, u_, dq_, dU_, move_;
   VectorX rhs_, c_rows_, x_, y_, z_, no_force_, delta_, force_start_, force_end_;
   VectorX F_smooth_;  // F(q̃, ṽ) of (14)
 };

@@ -24,8 +24,12 @@ constexpr int kMaxCycles = 4;
 /// |A A_δ⁻¹ v| of a unit v: where A reaches v this is σ/(σ + δ); rounding over δ is 2e-7.
 constexpr double kUnreachable = 1e-6;
 
-/// The power of two next to 1/√a.
-double InverseRootPowerOfTwo(double a) { return std::exp2(std::round(-0.5 * std::log2(a))); }
+/// A power of two within a factor √2 of 1/√a, a > 0.
+double InverseRootPowerOfTwo(double a) {
+  int exponent = 0;
+  std::frexp(a, &exponent);  // a = m 2^exponent, ½ ≤ m < 1
+  return std::ldexp(1.0, exponent % 2 == 0 ? -exponent / 2 : (1 - exponent) / 2);
+}
 
 }  // namespace
 
@@ -61,20 +65,21 @@ ComponentKkt::ComponentKkt(const std::vector<int>& block_of_dof, int num_rows,
 
 ComponentKkt::~ComponentKkt() = default;
 
-bool ComponentKkt::Factor(const double* S_values, const double* G_values) {
-  if (!GatherValues(S_values, G_values)) return regular_;
+bool ComponentKkt::Factor(const double* S_values, const double* G_values, const double* L_values) {
+  if (!GatherValues(S_values, G_values, L_values)) return regular_;
   CalcScaling();
   regular_ = FactorMatrix();
   return regular_;
 }
 
 /// Copies the numbers of the component; true if one of them differs from the last ones.
-bool ComponentKkt::GatherValues(const double* S_values, const double* G_values) {
+bool ComponentKkt::GatherValues(const double* S_values, const double* G_values,
+                                const double* L_values) {
   bool changed = false;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const KktEntry& source = sources_[k];
-    const double value =
-        source.index < 0 ? 0 : source.sign * (source.from_G ? G_values : S_values)[source.index];
+    const double* values = !source.from_G ? S_values : source.sign < 0 ? G_values : L_values;
+    const double value = source.index < 0 ? 0 : source.sign * values[source.index];
     changed |= value != raw_[k];
     raw_[k] = value;
   }

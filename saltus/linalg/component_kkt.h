@@ -61,7 +61,8 @@ class ComponentKkt {
   int num_rows() const { return m_; }
 
   /// Numeric factorisation; nothing is done if no number changed. False: singular or not finite.
-  bool Factor(const double* S_values, const double* G_values);
+  /// @param L_values  of the lower rows [L 0], in the places of G
+  bool Factor(const double* S_values, const double* G_values, const double* L_values);
 
   /// The right-hand side (f, c) of length n + m; Solve() replaces it by y = (x, λ).
   double* rhs() { return y_.data(); }
@@ -73,7 +74,7 @@ class ComponentKkt {
   double constraint_residual() const { return constraint_residual_; }
 
  private:
-  bool GatherValues(const double* S_values, const double* G_values);
+  bool GatherValues(const double* S_values, const double* G_values, const double* L_values);
   void CalcScaling();
   bool FactorMatrix();
   bool RepeatWithFreshPivots();

@@ -199,12 +199,16 @@ void KktSolver::MakeComponentSolvers(const SparseRows& G_pattern, int max_dense_
   }
 }
 
-bool KktSolver::Factor(const BlockMatrix& S, const SparseRows& G) {
+bool KktSolver::Factor(const BlockMatrix& S, const SparseRows& G, const SparseRows& L) {
   SALTUS_CHECK(S.values().size() == pattern_->num_values(), "S does not have the pattern");
   SALTUS_CHECK(G.isCompressed() && G.rows() == num_rows() && G.nonZeros() == num_G_values_,
                "G does not have the pattern");
+  SALTUS_CHECK(L.isCompressed() && L.rows() == num_rows() && L.nonZeros() == num_G_values_,
+               "L does not have the pattern of G");
   bool regular = FactorFreeBlocks(S);
-  for (auto& kkt : kkts_) regular &= kkt->Factor(S.values().data(), G.valuePtr());
+  for (auto& kkt : kkts_) {
+    regular &= kkt->Factor(S.values().data(), G.valuePtr(), L.valuePtr());
+  }
   factored_ = true;
   return regular;
 }

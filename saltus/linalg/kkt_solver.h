@@ -44,7 +44,11 @@ class KktSolver {
   /// Numeric factorisation. Components whose numbers did not change are skipped. S and G have the
   /// patterns given at construction. Returns false if some component is singular or not finite;
   /// Solve() then returns false too.
-  bool Factor(const BlockMatrix& S, const SparseRows& G);
+  bool Factor(const BlockMatrix& S, const SparseRows& G) { return Factor(S, G, G); }
+  /// The same for S x − Gᵀλ = f, L x = c with L near G, as in Newton's method where the rows of c
+  /// are linearised. L has the pattern of G, and G has full rank: the multipliers of redundant rows
+  /// that component_kkt.h chooses need L = G.
+  bool Factor(const BlockMatrix& S, const SparseRows& G, const SparseRows& L);
 
   /// Solves (1). λ may be null. Returns false and sets outcome() if the matrix is singular or the
   /// data are not finite (x and λ are then meaningless), or if c is inconsistent: then G x = c

@@ -137,8 +137,8 @@ double* Doubles(const std::vector<double>& v) { return const_cast<double*>(v.dat
 SparseLu::SparseLu(const CompressedColumns& A, const std::vector<int>& order)
     : factors_(std::make_unique<Factors>()) {
   klu_defaults(&factors_->common);
-  factors_->common.btf = 0;    // The pattern is symmetric and connected: one block.
-  factors_->common.scale = 0;  // The matrix comes scaled.
+  factors_->common.btf = 0;     // The pattern is symmetric and connected: one block.
+  factors_->common.scale = -1;  // The matrix comes scaled, and checked.
   factors_->symbolic = klu_analyze_given(A.size(), Ints(A.column_begin), Ints(A.row_index),
                                          Ints(order), Ints(order), &factors_->common);
   SALTUS_CHECK(factors_->symbolic != nullptr, "sparse LU: the pattern is not valid");

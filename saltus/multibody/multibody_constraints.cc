@@ -28,6 +28,16 @@ double* WritePart(const std::vector<Body>& bodies, int body, const Vector6& part
   return values + n;
 }
 
+/// Writes one row of G or C, given in R¹²: columns ascend with the body.
+void WriteRow(const std::vector<Body>& bodies, const Pair& pair, const Vector12& row,
+              double* values) {
+  const bool ordered = pair.a < pair.b;
+  const Vector6 part_a = row.head<6>(), part_b = row.tail<6>();
+  if (ordered) values = WritePart(bodies, pair.a, part_a, values);
+  values = WritePart(bodies, pair.b, part_b, values);
+  if (!ordered) WritePart(bodies, pair.a, part_a, values);
+}
+
 JointMotion CalcMotion(const Joint& joint, const std::optional<Coordinate>& coordinate,
                        const std::vector<Body>& bodies, const VectorX& q, const VectorX& v) {
   if (!coordinate) return {};
@@ -62,13 +72,7 @@ void MultibodySystem::CalcConstraintJacobian(double, const VectorX& q, SparseRow
     int r = joint.first_row;
     for (const JointRow& row : joint.rows) {
       CalcMeasure(row.measure, joint.pair.frames, A, B, JetOrder::kGradient, &jet);
-      double* values = G->valuePtr() + G->outerIndexPtr()[r++];
-      const bool ordered = joint.pair.a < joint.pair.b;  // columns ascend with the body
-      const Vector6 part_a = jet.gradient.head<6>();
-      const Vector6 part_b = jet.gradient.tail<6>();
-      if (ordered) values = WritePart(model_->bodies, joint.pair.a, part_a, values);
-      values = WritePart(model_->bodies, joint.pair.b, part_b, values);
-      if (!ordered) WritePart(model_->bodies, joint.pair.a, part_a, values);
+      WriteRow(model_->bodies, joint.pair, jet.gradient, G->valuePtr() + G->outerIndexPtr()[r++]);
     }
   }
 }
@@ -98,14 +102,35 @@ void MultibodySystem::CalcConstraintBias(double t, const VectorX& q, const Vecto
 
 void MultibodySystem::AddGeometricStiffness(double, const VectorX& q, const VectorX& lambda,
                                             BlockMatrix* K) const {
+  AddTangents(q, lambda, nullptr, K, nullptr);
+}
+
+bool MultibodySystem::AddConstraintTangents(double, const VectorX& q, const VectorX& v,
+                                            const VectorX& lambda, BlockMatrix* K,
+                                            SparseRows* C) const {
+  PrepareJacobian(model_->jacobian_pattern, C);
+  AddTangents(q, lambda, &v, K, C);
+  return true;
+}
+
+/// K −= Σ λ_i H_i; row i of C becomes (H_iᵀ V)ᵀ, H as in measures/scalar_jet.h.
+void MultibodySystem::AddTangents(const VectorX& q, const VectorX& lambda, const VectorX* v,
+                                  BlockMatrix* K, SparseRows* C) const {
   ScalarJet jet;
+  Vector12 V = Vector12::Zero();
   for (const Joint& joint : model_->joints) {
     const auto [A, B] = CalcPlacements(joint.pair, model_->bodies, q);
+    if (v != nullptr) V = CalcSpatialVelocities(joint.pair, model_->bodies, *v);
     Matrix12 H = Matrix12::Zero();
     int r = joint.first_row;
     for (const JointRow& row : joint.rows) {
       CalcMeasure(row.measure, joint.pair.frames, A, B, JetOrder::kHessian, &jet);
-      H -= lambda[r++] * jet.hessian;  // (2)
+      H -= lambda[r] * jet.hessian;  // (2)
+      if (v != nullptr) {
+        const Vector12 change = jet.hessian.transpose() * V;
+        WriteRow(model_->bodies, joint.pair, change, C->valuePtr() + C->outerIndexPtr()[r]);
+      }
+      ++r;
     }
     AddBlocks(joint.pair, model_->bodies, H, K);
   }

@@ -92,6 +92,17 @@ void MultibodySystem::Retract(const VectorX& q, const VectorX& delta, VectorX* q
   for (const Body& body : model_->bodies) body.Retract(q, delta, q_new);
 }
 
+void MultibodySystem::CalcRetractTangent(const VectorX& delta, BlockMatrix* T) const {
+  const BlockPattern& pattern = T->pattern();
+  for (int b = 0; b < pattern.num_blocks(); ++b) {
+    const Body& body = model_->bodies[b];
+    auto T_bb = T->block(pattern.FindSlot(b, b));
+    T_bb.setIdentity();
+    if (body.flat()) continue;
+    T_bb.bottomRightCorner<3, 3>() = TangentSO3(delta.segment<3>(body.first_velocity + 3));
+  }
+}
+
 void MultibodySystem::CalcDifference(const VectorX& q, const VectorX& q_other,
                                      VectorX* delta) const {
   delta->resize(traits_.num_velocities);

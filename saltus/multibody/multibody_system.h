@@ -48,6 +48,7 @@ class MultibodySystem final : public System {
   State MakeInitialState() const override;
   void Retract(const VectorX& q, const VectorX& delta, VectorX* q_new) const override;
   void CalcDifference(const VectorX& q, const VectorX& q_other, VectorX* delta) const override;
+  void CalcRetractTangent(const VectorX& delta, BlockMatrix* T) const override;
   void CalcMass(const VectorX& q, BlockMatrix* M) const override;
   void CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const override;
   void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
@@ -62,6 +63,8 @@ class MultibodySystem final : public System {
                           VectorX* gamma) const override;
   void AddGeometricStiffness(double t, const VectorX& q, const VectorX& lambda,
                              BlockMatrix* K) const override;
+  bool AddConstraintTangents(double t, const VectorX& q, const VectorX& v, const VectorX& lambda,
+                             BlockMatrix* K, SparseRows* C) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
   void BeginStep(const State& state) override { bond_memory_.Load(state); }
@@ -96,6 +99,8 @@ class MultibodySystem final : public System {
   Vector3 CalcJointPoint(int joint, const VectorX& q) const;
 
  private:
+  void AddTangents(const VectorX& q, const VectorX& lambda, const VectorX* v, BlockMatrix* K,
+                   SparseRows* C) const;
   void AddColliderContacts(double margin, ContactSet* contacts);
   void AddNamedContacts(double margin, ContactSet* contacts) const;
 

@@ -176,6 +176,31 @@ std::string FormatTraceCsv(const Trace& trace, std::size_t max_rows) {
   return text;
 }
 
+namespace {
+
+/// Slopes 1 and 2, below all points.
+void AddGuides(std::vector<PlotLine>* lines) {
+  double low = INFINITY, high = 0, error = INFINITY;
+  for (const PlotLine& line : *lines) {
+    for (std::size_t i = 0; i < line.times.size(); ++i) {
+      low = std::min(low, line.times[i]);
+      high = std::max(high, line.times[i]);
+      error = std::min(error, line.values[i]);
+    }
+  }
+  if (!(high > low) || !std::isfinite(error)) return;
+  for (const int order : {1, 2}) {
+    PlotLine guide{"order " + std::to_string(order), "", {low, high}, {}};
+    const double start = 0.5 * error;
+    guide.values = {start, start * std::pow(high / low, order)};
+    guide.colour = PlotLine::kGuide;
+    guide.dash = order;
+    lines->push_back(std::move(guide));
+  }
+}
+
+}  // namespace
+
 std::string MakeErrorPlot(const std::vector<ComparedRun>& runs, ErrorAxis axis,
                           const std::string& title) {
   std::vector<PlotLine> lines;
@@ -186,15 +211,17 @@ std::string MakeErrorPlot(const std::vector<ComparedRun>& runs, ErrorAxis axis,
       points.emplace_back(axis == ErrorAxis::kStep ? run.step : run.audit.wall_time, *run.error);
     }
     std::sort(points.begin(), points.end());
-    PlotLine line{label, "error", {}, {}};
+    PlotLine line{label, "", {}, {}};
     for (const auto& [x, y] : points) {
       line.times.push_back(x);
       line.values.push_back(y);
     }
     lines.push_back(std::move(line));
   }
+  if (axis == ErrorAxis::kStep) AddGuides(&lines);
   PlotOptions options;
   options.title = title;
+  options.y_label = "error";
   options.x_label = axis == ErrorAxis::kStep ? "step [s]" : "computing time [s]";
   options.logarithmic = true;
   options.markers = true;

@@ -35,10 +35,13 @@ struct Range {
   }
 };
 
+constexpr std::array<const char*, 4> kDashes = {"", "7 4", "1.5 4", "7 4 1.5 4"};
+constexpr double kLegendLine = 18, kSample = 24;  // pixels
+
 struct Panel {
   std::string unit;
   std::vector<const PlotLine*> lines;
-  std::vector<std::size_t> colours;
+  std::vector<const char*> colours;
   double top = 0, bottom = 0;  // pixels
   Range y;
 };
@@ -76,7 +79,10 @@ std::vector<Panel> MakePanels(const std::vector<PlotLine>& lines) {
       panel->unit = lines[i].unit;
     }
     panel->lines.push_back(&lines[i]);
-    panel->colours.push_back(i % kColours.size());
+    const int colour = lines[i].colour;
+    const std::size_t place = colour < 0 ? i : static_cast<std::size_t>(colour);
+    panel->colours.push_back(colour == PlotLine::kGuide ? "#999999"
+                                                        : kColours[place % kColours.size()]);
     for (const double value : lines[i].values) panel->y.Include(value);
   }
   return panels;
@@ -132,13 +138,30 @@ std::string MakePath(const PlotLine& line, const Scale& x, const Scale& y) {
   return path;
 }
 
+const char* Dash(const PlotLine& line) {
+  return kDashes[static_cast<std::size_t>(std::max(line.dash, 0)) % kDashes.size()];
+}
+
+/// Space for the longest label beside the panels; a panel with a single line has it on its axis.
+double CalcLegendWidth(const std::vector<Panel>& panels) {
+  std::size_t longest = 0;
+  for (const Panel& panel : panels) {
+    if (panel.lines.size() < 2) continue;
+    for (const PlotLine* line : panel.lines) longest = std::max(longest, line->label.size());
+  }
+  constexpr double kLetter = 6.6;  // mean width at this size, pixels
+  return longest == 0 ? 0 : kSample + 20 + kLetter * static_cast<double>(longest);
+}
+
 void AddLegend(std::string* svg, const Panel& panel, double right) {
-  double y = panel.top + 16;
-  for (std::size_t i = 0; i < panel.lines.size(); ++i, y += 16) {
+  if (panel.lines.size() < 2) return;
+  double y = panel.top + 12;
+  for (std::size_t i = 0; i < panel.lines.size(); ++i, y += kLegendLine) {
     *svg += fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"{}\" stroke=\"white\" "
-        "stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n",
-        right - 8, y, kColours[panel.colours[i]], Escape(panel.lines[i]->label));
+        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
+        "stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n",
+        right + 12, y - 4, right + 12 + kSample, y - 4, panel.colours[i], Dash(*panel.lines[i]));
+    AddText(svg, right + 18 + kSample, y, "", panel.lines[i]->label);
   }
 }
 
@@ -179,12 +202,15 @@ void AddPanel(std::string* svg, const Panel& panel, const Scale& x, const PlotOp
   for (std::size_t i = 0; i < panel.lines.size(); ++i) {
     *svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" "
-        "stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n",
-        MakePath(*panel.lines[i], x, y), kColours[panel.colours[i]]);
-    if (options.markers) AddMarkers(svg, *panel.lines[i], x, y, kColours[panel.colours[i]]);
+        "stroke-linejoin=\"round\" stroke-linecap=\"round\" stroke-dasharray=\"{}\"/>\n",
+        MakePath(*panel.lines[i], x, y), panel.colours[i], Dash(*panel.lines[i]));
+    if (options.markers && panel.lines[i]->colour != PlotLine::kGuide) {
+      AddMarkers(svg, *panel.lines[i], x, y, panel.colours[i]);
+    }
   }
   AddLegend(svg, panel, right);
-  const std::string label = panel.lines.size() == 1
+  const std::string label = !options.y_label.empty() ? options.y_label
+                            : panel.lines.size() == 1
                                 ? fmt::format("{} [{}]", panel.lines[0]->label, panel.unit)
                                 : fmt::format("[{}]", panel.unit);
   const double middle = (panel.top + panel.bottom) / 2;
@@ -247,16 +273,22 @@ std::string MakeSvgPlot(const std::vector<PlotLine>& all_lines, const PlotOption
     y = panel.bottom + kGap;
   }
   const double bottom = panels.empty() ? kTop : panels.back().bottom;
-  const double height = bottom + kBottom;
+  double height = bottom + kBottom;
+  for (const Panel& panel : panels) {  // a long legend needs room below
+    const double count = static_cast<double>(panel.lines.size());
+    if (count > 1) height = std::max(height, panel.top + kLegendLine * count + 12);
+  }
+  const double width = options.width + CalcLegendWidth(panels);
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
       "font-size=\"12\" fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      options.width, height);
+      width, height);
   AddText(&svg, kLeft, 26, "font-size=\"15\" font-weight=\"bold\"", options.title);
   for (const Panel& panel : panels) AddPanel(&svg, panel, x, options, &panel == &panels.back());
-  AddText(&svg, (x.at_from + x.at_to) / 2, height - 14, "text-anchor=\"middle\"", options.x_label);
+  AddText(&svg, (x.at_from + x.at_to) / 2, bottom + kBottom - 14, "text-anchor=\"middle\"",
+          options.x_label);
   return svg + "</svg>\n";
 }
 

@@ -12,6 +12,10 @@ struct PlotLine {
   std::string unit;            // lines of one unit share a panel
   std::vector<double> times;   // s, not decreasing
   std::vector<double> values;  // not finite: a break in the line
+  int colour = -1;             // 0, 1, … of the palette; −1: one after the other; kGuide: grey
+  int dash = 0;                // 0 solid, 1 dashed, 2 dotted, 3 dash-dotted
+
+  static constexpr int kGuide = -2;
 };
 
 struct PlotOptions {
@@ -19,12 +23,14 @@ struct PlotOptions {
   double width = 800;         // pixels
   double panel_height = 320;  // pixels for each unit
   std::string x_label = "time [s]";
+  std::string y_label;       // instead of the unit
   bool logarithmic = false;  // both axes; what is not positive is left out
   bool markers = false;      // a dot at each point
 };
 
-/// One panel per unit, one above the other, with a common time axis. Lines with more points than
-/// pixels are drawn by the smallest and largest value of each pixel column: no peak is lost.
+/// One panel per unit, one above the other, with a common time axis; the legend stands beside,
+/// where it covers nothing. Lines with more points than pixels are drawn by the smallest and
+/// largest value of each pixel column: no peak is lost.
 std::string MakeSvgPlot(const std::vector<PlotLine>& lines, const PlotOptions& options);
 
 /// Round numbers (1, 2 or 5 times a power of ten) that cover [low, high] with at most max_count

@@ -176,6 +176,51 @@ inline void CheckGeometricStiffness(const System& system, const ContractPoint& p
   }
 }
 
+/// C of AddConstraintTangents, and that its K is the geometric stiffness.
+inline void CheckConstraintTangents(const System& system, const ContractPoint& point,
+                                    const ContractOptions& options) {
+  const auto& [t, q, v] = point;
+  const int n = system.traits().num_velocities;
+  std::mt19937 random(5);
+  const VectorX lambda = MakeRandomVector(system.traits().num_constraints, &random);
+  BlockMatrix K(system.pattern()), K_alone(system.pattern());
+  SparseRows C, G;
+  const bool known = system.AddConstraintTangents(t, q, v, lambda, &K, &C);
+  system.AddGeometricStiffness(t, q, lambda, &K_alone);
+  EXPECT_EQ(K.values(), K_alone.values());
+  if (!known) return;
+  system.CalcConstraintJacobian(t, q, &G);
+  ASSERT_EQ(C.nonZeros(), G.nonZeros()) << "sparsity of C";
+  const MatrixX dense(C);
+  for (int i = 0; i < n; ++i) {
+    const auto rate = [&](double s) {
+      const VectorX q_s = RetractBy(system, q, s * VectorX::Unit(n, i));
+      return VectorX(CalcDenseJacobian(system, t, q_s) * v);
+    };
+    ExpectNear(dense.col(i), Differentiate(rate, options.step), options.tolerance, "C");
+  }
+}
+
+inline void CheckRetractTangent(const System& system, const ContractPoint& point,
+                                const ContractOptions& options) {
+  const int n = system.traits().num_velocities;
+  std::mt19937 random(9);
+  const VectorX delta = MakeRandomVector(n, &random);
+  BlockMatrix T(system.pattern());
+  system.CalcRetractTangent(delta, &T);
+  const MatrixX dense = T.ToDense();
+  const VectorX base = RetractBy(system, point.q, delta);
+  for (int i = 0; i < n; ++i) {
+    const auto move = [&](double s) {
+      VectorX difference;
+      system.CalcDifference(base, RetractBy(system, point.q, delta + s * VectorX::Unit(n, i)),
+                            &difference);
+      return difference;
+    };
+    ExpectNear(dense.col(i), Differentiate(move, options.step), options.tolerance, "T");
+  }
+}
+
 inline void CheckTangents(const System& system, const ContractPoint& point,
                           const ContractOptions& options) {
   const auto& [t, q, v] = point;
@@ -284,6 +329,8 @@ inline void CheckSystemContract(System* system, const ContractPoint& point,
   contract::CheckMass(*system, point);
   contract::CheckConstraints(*system, point, options);
   contract::CheckGeometricStiffness(*system, point, options);
+  contract::CheckConstraintTangents(*system, point, options);
+  contract::CheckRetractTangent(*system, point, options);
   contract::CheckTangents(*system, point, options);
   contract::CheckEnergy(*system, point, options);
   contract::CheckContacts(system, point, options);

@@ -1,8 +1,6 @@
 // Moreau–Jean on the problems of the literature: bar on a wall, pendulum, block, oscillator,
 // against the tables (b), (c), (d) and §2.5 of the method page (independent prototypes) and exact
 // solutions.
-#include <chrono>
-
 #include <gtest/gtest.h>
 
 #include "saltus/integrators/moreau_jean.h"
@@ -25,6 +23,7 @@ TEST(MoreauJeanBar, MatchesTheTableOfTheMethodPage) {
   const BarRun run = RunBar(&integrator, false);
   EXPECT_NEAR(run.first_active, 0.502, 1e-9);
   EXPECT_NEAR(run.last_active, 1.168, 1e-9);
+  EXPECT_NEAR(run.energy_first, 498.183792, 0.6e-6);
   EXPECT_NEAR(run.energy_06, 491.94811093, 1e-7);
   EXPECT_NEAR(run.energy_10, 482.12655768, 1e-7);
   EXPECT_NEAR(run.energy_16, 476.53010300, 1e-7);
@@ -107,16 +106,18 @@ TEST(MoreauJeanBlock, ConvergesToTheExactMotion) {
 // §2.5: two-ball oscillator, h = 2e-3.
 TEST(MoreauJeanOscillator, MatchesTheTableOfTheMethodPage) {
   struct Row {
-    double theta, q1, v1, e05, e08, e10, e20;
+    double theta, q1, v1, e05, e08, e10, e20, min_q1;
   };
   for (const Row& row :
-       {Row{1, 0.01745, -3.65608, 23.347177, 17.941792, 17.214400, 10.119222},
-        Row{5.0 / 9, 0.02388, -3.56890, 26.013445, 22.012727, 21.657727, 14.484869},
-        Row{0.5, 0.02498, -3.58399, 26.374750, 22.853443, 22.853443, 15.496775}}) {
+       {Row{1, 0.01745, -3.65608, 23.347177, 17.941792, 17.214400, 10.119222, -8.0e-4},
+        Row{5.0 / 9, 0.02388, -3.56890, 26.013445, 22.012727, 21.657727, 14.484869, -4.0e-3},
+        Row{0.5, 0.02498, -3.58399, 26.374750, 22.853443, 22.853443, 15.496775, -4.4e-3}}) {
     EquationSystem system(MakeTwoBallOscillator({}));
     MoreauJean integrator = MakePlain(row.theta);
+    double min_q1 = 1;
     RunProblem(&system, &integrator, 2e-3, 1000, [&](int n, const StepReport&, const State& s) {
       const double energy = EnergyOf(system, s);
+      min_q1 = std::min(min_q1, s.q[0]);
       if (n == 250) {
         EXPECT_NEAR(s.q[0], row.q1, 0.6e-5);
         EXPECT_NEAR(s.v[0], row.v1, 0.6e-5);
@@ -132,6 +133,7 @@ TEST(MoreauJeanOscillator, MatchesTheTableOfTheMethodPage) {
         EXPECT_NEAR(energy, row.e20, 0.6e-6);
       }
     });
+    EXPECT_NEAR(min_q1, row.min_q1, 0.06 * std::abs(row.min_q1));
   }
 }
 
@@ -146,10 +148,9 @@ TEST(MoreauJeanBar, CostGrowsLinearly) {
     double best = 1e300;
     State state = bar.MakeInitialState();
     for (int k = 0; k < 8; ++k) {
-      const auto start = std::chrono::steady_clock::now();
+      const double start = ProcessorTime();
       EXPECT_TRUE(integrator.Step(bar, 1e-5, &state).ok());
-      const double time =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const double time = ProcessorTime() - start;
       if (k > 0) best = std::min(best, time);
     }
     return best;

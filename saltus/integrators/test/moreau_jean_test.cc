@@ -75,12 +75,23 @@ TEST(MoreauJean, BouncingBallMatchesTheTableOfTheMethodPage) {
   MoreauJeanOptions options;
   options.theta = 5.0 / 9.0;
   options.projection = false;
-  const BallRun at_half = RunBall(data, options, 2e-3, 250);
-  EXPECT_NEAR(at_half.state.q[0], 0.26602667, 0.5e-8);
-  EXPECT_NEAR(at_half.state.v[0], 2.22, 1e-12);
-  const BallRun at_two = RunBall(data, options, 2e-3, 1000);
-  EXPECT_NEAR(at_two.state.q[0], 0.04271467, 0.5e-8);
-  EXPECT_NEAR(at_two.state.v[0], 1.3416, 1e-10);
+  const struct {
+    int n;
+    double gap, v, energy;  // energy 0: not printed
+  } rows[] = {{150, 0.35066667, -3.0, 8.00666667},
+              {250, 0.26602667, 2.22, 5.12446667},
+              {500, 0.12547111, -2.78, 5.11891111},
+              {1000, 0.04271467, 1.3416, 1.32709195},
+              {1500, 0.02193930, 0.04510336, 0}};
+  for (const auto& row : rows) {
+    const BallRun run = RunBall(data, options, 2e-3, row.n);
+    const double q = run.state.q[0], v = run.state.v[0];
+    EXPECT_NEAR(q, row.gap, 0.6e-8) << row.n;
+    EXPECT_NEAR(v, row.v, 0.6e-8) << row.n;
+    if (row.energy > 0) {
+      EXPECT_NEAR(0.5 * v * v + 10 * q, row.energy, 0.6e-8) << row.n;
+    }
+  }
   const BallRun at_rest = RunBall(data, options, 2e-3, 2000);
   EXPECT_NEAR(at_rest.state.q[0], -2.16e-6, 0.5e-8);
   EXPECT_NEAR(at_rest.min_gap, -2.0e-3, 0.5e-4);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "saltus/integrators/moreau_jean.h"
+#include "saltus/integrators/nonsmooth_alpha.h"
 #include "saltus/simulation/simulation.h"
 
 #include "problems/impact_problems.h"
@@ -78,6 +79,38 @@ TEST(AdaptiveStep, RestartRepeatsTheRun) {
   EXPECT_EQ(second.state().q, whole.state().q);
   EXPECT_EQ(second.state().v, whole.state().v);
   EXPECT_EQ(second.audit().steps, whole.audit().steps);
+}
+
+Simulation MakeAdaptiveAlpha(Equations equations, double step, double until, double tolerance,
+                             double min_step) {
+  SimulationOptions options;
+  options.step = step;
+  options.until = until;
+  options.adaptive = AdaptiveOptions{tolerance, min_step};
+  return Simulation(std::make_unique<EquationSystem>(std::move(equations)),
+                    std::make_unique<NonsmoothAlpha>(NonsmoothAlphaOptions{}), options);
+}
+
+// Nonsmooth generalized-α: errors follow the tolerance through impacts, nothing penetrates, steps
+// are many only where something happens.
+TEST(AdaptiveStep, NonsmoothAlphaFollowsItsTolerance) {
+  double last = 1;
+  for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+    Simulation ball = MakeAdaptiveAlpha(MakeBouncingBall({}), 0.1, 1, tolerance, 1e-9);
+    ASSERT_EQ(ball.Run().kind, RunOutcome::Kind::kFinished);
+    const double error = std::abs(ball.state().q[0] - CalcBouncingBall({}, 1).height);
+    EXPECT_LT(error, 10 * tolerance);
+    EXPECT_LT(error, last);
+    last = error;
+    EXPECT_LT(ball.audit().max_penetration, 1e-12);
+    EXPECT_GT(ball.audit().rejected, 0);
+    EXPECT_LT(ball.audit().steps, 200);
+    Simulation pendulum = MakeAdaptiveAlpha(MakeBouncingPendulum({}), 0.02, 1, tolerance, 1e-9);
+    ASSERT_EQ(pendulum.Run().kind, RunOutcome::Kind::kFinished);
+    EXPECT_LT(std::abs(pendulum.state().q[2] + 0.150239108), 50 * tolerance);
+    EXPECT_LT(pendulum.audit().max_constraint, 1e-13);
+    EXPECT_LT(pendulum.audit().max_penetration, 1e-12);
+  }
 }
 
 // The ledger counts only what was kept.
