@@ -46,7 +46,7 @@ struct PileResult {
   double contact_iterations = 0;
   double loaded_iterations = 0;
   double allocations_per_step = 0;  // in the last quarter of the run
-  double steady_allocations = 0;    // per steady step: contacts as many as before, no projection
+  double steady_allocations = 0;    // of those steps with as many contacts as before
   long steady_steps = 0;
   std::vector<double> residuals;  // natural map, of the steps with contacts, sorted
   long flagged = 0;               // steps above tolerance
