@@ -129,6 +129,8 @@ class CompliantSweep {
       : form_(*form), compliance_(compliance.data()) {}
 
   void Start(const double* r) { form_.Start(r); }
+  double* companion() { return form_.companion(); }
+  int companion_size() const { return form_.companion_size(); }
   bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
     return form_.StaysOpen(c, block, r);
   }
