@@ -47,6 +47,7 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       nsgs_(NsgsOptions{options}),
       hybrid_(Turns(options)),
       newton_(Turns(options)),
+      proximal_point_(Turns(options)),
       interior_point_(Turns(options)) {}
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
@@ -81,6 +82,7 @@ SolveReport AutoSolver::Rescue(const ConicProblem& problem, VectorX* r) {
     return judge.Evaluate(x) && report.ok();
   };
   const bool solved = attempt([&](VectorX* x) { return newton_.Solve(problem, x); }) ||
+                      attempt([&](VectorX* x) { return proximal_point_.Solve(problem, x); }) ||
                       attempt([&](VectorX* x) { return interior_point_.Solve(problem, x); }) ||
                       (problem.size() <= kMaxPyramidRows &&
                        attempt([&](VectorX* x) { return SolvePyramid(problem, x); }));

@@ -4,10 +4,11 @@
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
 //                                               turns (hybrid_solver.h)
-//   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton
-//                                               and the interior-point method from r = 0, Lemke's
-//                                               method on a friction pyramid (linear_cones.h); each
-//                                               outcome is the start of new turns
+//   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton,
+//                                               proximal points and interior points from r = 0,
+//                                               Lemke's method on a friction pyramid
+//                                               (linear_cones.h); each outcome is the start of new
+//                                               turns
 //   still not solved                            Gauss–Seidel once more, with patience
 //
 // What misses the tolerance is handed on, and the best iterate of all is returned. A Newton step
@@ -21,6 +22,7 @@
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/solvers/proximal_point.h"
 #include "saltus/cones/solvers/semismooth_newton.h"
 
 namespace saltus {
@@ -51,6 +53,7 @@ class AutoSolver final : public ConicSolver {
   NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
   SemismoothNewtonSolver newton_;
+  ProximalPointSolver proximal_point_;
   InteriorPointSolver interior_point_;
 };
 
