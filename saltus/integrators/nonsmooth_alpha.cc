@@ -19,7 +19,7 @@ constexpr double kGapRoundings = 8;
 /// From this iteration on the set of contacts is frozen.
 constexpr int kFreezeIteration = 8;
 /// Times that the velocity problem is tried, each from the impulses that the last one left.
-constexpr int kVelocityPasses = 4;
+constexpr int kVelocityPasses = 2;
 /// A closed contact: its gap is below this share of what the forces of one step can do.
 constexpr double kRest = 1e-4;
 /// From this number of unknowns on it pays to keep a factorisation.

@@ -19,7 +19,7 @@ constexpr int kPatience = 4;
 constexpr int kNewtonIterations = 3000;
 constexpr int kMaxNewtonRows = 3000;
 /// Sweeps over few contacts cost little: as many as give this number of contacts visited.
-constexpr int kSweepWork = 2000000, kFewSweeps = 5000, kManySweeps = 100000;
+constexpr int kSweepWork = 400000, kFewSweeps = 5000, kManySweeps = 20000;
 
 bool SetHasRestitution(const Contact& c) {
   return c.restitution != 0 || c.restitution_tangential != 0;
