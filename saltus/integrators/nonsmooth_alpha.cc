@@ -18,6 +18,8 @@ constexpr double kPositionRoundings = 32, kVelocityRoundings = 8;
 constexpr double kGapRoundings = 8;
 /// From this iteration on the set of contacts is frozen.
 constexpr int kFreezeIteration = 8;
+/// Times that the velocity problem is tried, each from the impulses that the last one left.
+constexpr int kVelocityPasses = 2;
 /// A closed contact: its gap is below this share of what the forces of one step can do.
 constexpr double kRest = 1e-4;
 /// From this number of unknowns on it pays to keep a factorisation.
@@ -288,7 +290,9 @@ bool NonsmoothAlpha::Impl::Iterate(System& system) {
     Place(system);
     Evaluate(system, k >= kFreezeIteration);
     if (!q_.allFinite() || !v_.allFinite()) return false;
-    if (StepEquationsHold(system)) return true;
+    // Another iteration goes on from the impulses of a contact problem that was not solved.
+    const bool holds = StepEquationsHold(system);
+    if (holds && (solver_ok_ || k == options_.max_newton_iterations)) return true;
   }
   report_.status = StepStatus::kNewtonNotConverged;
   return true;
@@ -310,7 +314,10 @@ bool NonsmoothAlpha::Impl::IterateLinear(System& system) {
     Evaluate(system, k >= kFreezeIteration);
     if (!q_.allFinite()) return false;
     if (!GapsHold() || !PositionEquationHolds(system)) continue;
-    if (!SolveVelocity(system, *kkt_M_, no_force_, false)) return false;
+    for (int pass = 0; pass < kVelocityPasses; ++pass) {
+      if (!SolveVelocity(system, *kkt_M_, no_force_, false)) return false;
+      if (solver_ok_) break;
+    }
     Place(system);
     return true;
   }

@@ -16,8 +16,10 @@ constexpr std::array<double, 6> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-11,
 constexpr int kPatience = 4;
 
 /// Of the methods that are tried when the chosen solver has failed.
-constexpr int kNewtonIterations = 3000, kSweepIterations = 5000;
+constexpr int kNewtonIterations = 3000;
 constexpr int kMaxNewtonRows = 3000;
+/// Sweeps over few contacts cost little: as many as give this number of contacts visited.
+constexpr int kSweepWork = 400000, kFewSweeps = 5000, kManySweeps = 20000;
 
 bool SetHasRestitution(const Contact& c) {
   return c.restitution != 0 || c.restitution_tangential != 0;
@@ -170,22 +172,28 @@ ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* toleranc
 }
 
 /// Solves for r_. If that fails, slower methods have a try, and the best result is kept: Newton's
-/// method from there, then Gauss–Seidel from zero.
+/// method and many sweeps of Gauss–Seidel from there, then sweeps from zero.
 SolveReport NonsmoothAlpha::Impl::SolveAtAnyCost(ConicSolver& solver, double tolerance,
                                                  const ConicProblem& problem) {
   SolveReport best = solver.Solve(problem, &r_);
   report_.solver_iterations += best.iterations;
   if (best.ok() || best.status == SolveStatus::kNotFinite) return best;
+  const int sweeps =
+      std::clamp(kSweepWork / static_cast<int>(problem.cones.size()), kFewSweeps, kManySweeps);
+  const struct {
+    const char* name;
+    bool from_zero;
+    int iterations;
+  } tries[] = {
+      {"hybrid", false, kNewtonIterations}, {"nsgs", false, sweeps}, {"nsgs", true, sweeps}};
   ConicSolverOptions options = options_.solver_options;
   options.tolerance = tolerance;
-  for (const char* name : {"hybrid", "nsgs"}) {
-    const bool by_newton = name[0] == 'h';
-    if (by_newton && problem.size() > kMaxNewtonRows) continue;
-    options.max_iterations = std::max(options_.solver_options.max_iterations,
-                                      by_newton ? kNewtonIterations : kSweepIterations);
+  for (const auto& next : tries) {
+    if (next.iterations == kNewtonIterations && problem.size() > kMaxNewtonRows) continue;
+    options.max_iterations = std::max(options_.solver_options.max_iterations, next.iterations);
     y_ = r_;
-    if (!by_newton) y_.setZero();
-    const SolveReport report = MakeConicSolver(name, options)->Solve(problem, &y_);
+    if (next.from_zero) y_.setZero();
+    const SolveReport report = MakeConicSolver(next.name, options)->Solve(problem, &y_);
     report_.solver_iterations += report.iterations;
     if (!(report.residual.relative < best.residual.relative)) continue;
     r_ = y_;

@@ -1,10 +1,18 @@
 // Variant robust of nonsmooth_alpha.h: smooth motion, positions, velocities, one after the other.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "saltus/integrators/nonsmooth_alpha_impl.h"
 
 namespace saltus {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+/// Roundings of q that g is allowed.
+constexpr double kGapRoundings = 8;
+
+}  // namespace
 
 /// F of (14): f + Gᵀλ̃ − M ṽ̇ at (q, v).
 void NonsmoothAlpha::Impl::CalcForceBalance(System& system, const VectorX& q, const VectorX& v,
@@ -61,7 +69,8 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
     SubtractContactForces(true, &x_);
     if (m > 0) x_.noalias() -= G_.transpose() * nu_joint_;
     const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
-    const bool closed = m == 0 || g_.lpNorm<Eigen::Infinity>() <= h_ * tolerance;
+    const double rounding = kGapRoundings * kEpsilon * (1 + q_.lpNorm<Eigen::Infinity>());
+    const bool closed = m == 0 || g_.lpNorm<Eigen::Infinity>() <= h_ * tolerance + rounding;
     if (k > 1 && closed && CalcMassScaled(&x_) <= 10 * h_ * tolerance && GapsHold()) return true;
     ++report_.newton_iterations;
     FormSmoothMatrix(system);
