@@ -527,7 +527,8 @@ class ContactSolution:
 class ContactProblem:
     def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike = ..., dimension: Optional[int] = ...,
                  rolling: Optional[ArrayLike] = ...,
-                 spinning: Optional[ArrayLike] = ...) -> None: ...
+                 spinning: Optional[ArrayLike] = ..., *, cohesion: ArrayLike = ...,
+                 compliance: ArrayLike = ..., facets: int = ..., associated: bool = ...) -> None: ...
     @classmethod
     def read(cls, path: Path) -> "ContactProblem": ...
     def write(self, path: Path) -> None: ...
@@ -544,5 +545,6 @@ class ContactProblem:
 
 def solve_contact(W: Any, q: ArrayLike, mu: ArrayLike = ..., *, dimension: Optional[int] = ...,
                   rolling: Optional[ArrayLike] = ..., spinning: Optional[ArrayLike] = ...,
-                  solver: SolverChoice = ..., tolerance: float = ..., max_iterations: int = ...,
+                  cohesion: ArrayLike = ..., compliance: ArrayLike = ..., facets: int = ...,
+                  associated: bool = ..., solver: SolverChoice = ..., tolerance: float = ..., max_iterations: int = ...,
                   r0: Optional[ArrayLike] = ...) -> ContactSolution: ...

@@ -45,7 +45,7 @@ def _coefficients(name, given, count):
     given = as_array(name, given)
     if given.shape not in ((), (count,)):
         raise input_error(name, f"has shape {given.shape}",
-                          f"give a number, or one for each of the {count} contacts")
+                          f"give a number, or {count} of them: one for each contact (compliance: row)")
     if not np.all(np.isfinite(given)):
         raise input_error(name, "holds nan or inf", "numbers must be finite")
     if np.any(given < 0):
@@ -62,9 +62,15 @@ class ContactProblem:
     rolling and spinning [m]: bounds of the moments |m_R| ≤ rolling·r_N and |m_S| ≤ spinning·r_N, (c,)
     or numbers. The rows of a contact are then, by its dimension d: 3: N, T, R (in the plane);
     4: N, T1, T2, S; 5: N, T1, T2, R1, R2; 6: N, T1, T2, R1, R2, S.
+
+    Other laws, never chosen silently: cohesion [N s], (c,) or a number: bonds that pull until
+    r_N = −cohesion, |r_T| ≤ μ (r_N + cohesion). compliance [1/kg], (c·d,) or a number, added to the
+    diagonal of W: u = (W + C) r + q. facets ≥ 3: a friction pyramid instead of the cone (d = 3).
+    associated: the convex relaxation, whose sliding contacts open by μ|u_T|: not Coulomb's law.
     """
 
-    def __init__(self, W, q, mu=0.0, dimension=None, rolling=None, spinning=None):
+    def __init__(self, W, q, mu=0.0, dimension=None, rolling=None, spinning=None, *, cohesion=0.0,
+                 compliance=0.0, facets=0, associated=False):
         q = as_array("q", q).reshape(-1)
         shape, indptr, columns, values = _as_csr(W)
         if shape != (len(q), len(q)):
@@ -87,6 +93,14 @@ class ContactProblem:
         moments = [_coefficients(name, 0.0 if given is None else given, count if rolls else 0)
                    for name, given in (("rolling", rolling), ("spinning", spinning))]
         self._core = _core.ContactProblem(indptr, columns, values, q, mu, dimension, *moments)
+        check_number("facets", facets, 0, 1000, whole=True)
+        if facets and (facets < 3 or dimension != 3 or rolls):
+            raise input_error("facets", f"is {facets} in contacts of dimension {dimension}",
+                              "a pyramid has 3 facets or more, and its contacts have rows N, T1, T2")
+        elastic = np.any(as_array("compliance", compliance))
+        self._core.set_laws(_coefficients("cohesion", cohesion, count),
+                            _coefficients("compliance", compliance, len(q)) if elastic else [],
+                            int(facets), bool(associated))
 
     @classmethod
     def read(cls, path):
@@ -151,12 +165,15 @@ class ContactProblem:
                                self.dimension)
 
 
-def solve_contact(W, q, mu=0.0, *, dimension=None, rolling=None, spinning=None, solver="auto",
-                  tolerance=1e-9, max_iterations=1000, r0=None):
-    """Solves u = W r + q with Coulomb friction μ exactly; see ContactProblem and ContactSolution.
+def solve_contact(W, q, mu=0.0, *, dimension=None, rolling=None, spinning=None, cohesion=0.0,
+                  compliance=0.0, facets=0, associated=False, solver="auto", tolerance=1e-9,
+                  max_iterations=1000, r0=None):
+    """Solves u = W r + q with Coulomb friction μ exactly; see ContactProblem, which explains the
+    laws, and ContactSolution.
 
     >>> solution = saltus.solve_contact(W, q, mu=0.3)
     >>> solution.r, solution.u, solution.residual
     """
-    problem = ContactProblem(W, q, mu, dimension, rolling, spinning)
+    problem = ContactProblem(W, q, mu, dimension, rolling, spinning, cohesion=cohesion,
+                             compliance=compliance, facets=facets, associated=associated)
     return problem.solve(solver, tolerance=tolerance, max_iterations=max_iterations, r0=r0)

@@ -91,6 +91,22 @@ ContactProblemData ReadProblem(const std::string& path) {
   return data;
 }
 
+/// Laws other than Coulomb's. @param cohesion  of each contact, @param compliance  of each row
+void SetLaws(ContactProblemData* data, const Numbers& cohesion, const Numbers& compliance,
+             int facets, bool associated) {
+  ConicProblem& problem = data->problem;
+  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+    Cone& cone = problem.cones[c];
+    cone.cohesion = cohesion.at(static_cast<py::ssize_t>(c));
+    cone.associated = associated;
+    if (facets > 0) {
+      cone.kind = ConeKind::kPolyhedralFriction;
+      cone.facets = facets;
+    }
+  }
+  problem.compliance = Eigen::Map<const VectorX>(compliance.data(), compliance.size());
+}
+
 /// (r, u, status, iterations, relative residual, absolute residual, worst contact)
 py::tuple Solve(const ContactProblemData& data, const std::string& solver, double tolerance,
                 int max_iterations, const Numbers& start) {
@@ -103,6 +119,7 @@ py::tuple Solve(const ContactProblemData& data, const std::string& solver, doubl
     report = method->Solve(data.problem, &r);
     data.A->Multiply(r, &u);
     u += data.problem.b;
+    if (data.problem.compliance.size() > 0) u += data.problem.compliance.cwiseProduct(r);
   }
   return py::make_tuple(CopyVector(r), CopyVector(u), StatusName(report.status), report.ok(),
                         report.iterations, report.residual.relative, report.residual.absolute,
@@ -142,6 +159,7 @@ void BindContactProblems(py::module_& m) {
       .def_static("read", &ReadProblem)
       .def("write", [](const ContactProblemData& d,
                        const std::string& path) { WriteFclib(d.problem, path); })
+      .def("set_laws", &SetLaws)
       .def("solve", &Solve)
       .def("matrix", &ExtractMatrix)
       .def("residual",

@@ -64,6 +64,29 @@ class Solving(unittest.TestCase):
         with self.assertRaisesRegex(saltus.InputError, "rolling: is -1"):
             saltus.solve_contact(np.eye(5), q[:5], rolling=-1)
 
+    def test_other_laws(self):
+        """Answers by hand: W = I, one contact that separates or slides."""
+        W = np.eye(3)
+        bond = saltus.solve_contact(W, [0.5, 0, 0], 0.3, cohesion=2.0)  # holds: u = 0
+        np.testing.assert_allclose(bond.r, [-0.5, 0, 0], atol=1e-9)
+        broken = saltus.solve_contact(W, [5.0, 0, 0], 0.3, cohesion=2.0)
+        np.testing.assert_allclose(broken.r, [-2, 0, 0], atol=1e-9)
+        soft = saltus.solve_contact(W, [-1.0, 0, 0], 0.3, compliance=[1.0, 0, 0])
+        np.testing.assert_allclose(soft.r, [0.5, 0, 0], atol=1e-9)
+        np.testing.assert_allclose(soft.u, [0, 0, 0], atol=1e-9)
+        slip = saltus.solve_contact(W, [-1.0, 3.0, 0], 0.1)
+        np.testing.assert_allclose(slip.r, [1, -0.1, 0], atol=1e-9)
+        # The projection of −q on the cone: opens by μ|u_T|.
+        convex = saltus.solve_contact(W, [-1.0, 3.0, 0], 0.1, associated=True)
+        np.testing.assert_allclose(convex.r, np.array([1, -0.1, 0]) * 1.3 / 1.01, atol=1e-8)
+        self.assertAlmostEqual(convex.u[0], 0.1 * convex.u[1], places=8)
+        pyramid = saltus.solve_contact(W, [-1.0, 3.0, 0], 0.1, facets=4)
+        np.testing.assert_allclose(np.abs(pyramid.r[:2]), [1, 0.1], atol=0.1 * (1 - np.sqrt(0.5)))
+        with self.assertRaisesRegex(saltus.InputError, "facets"):
+            saltus.solve_contact(W, [-1.0, 3.0, 0], 0.1, facets=2)
+        with self.assertRaisesRegex(saltus.InputError, "compliance"):
+            saltus.solve_contact(W, [-1.0, 3.0, 0], 0.1, compliance=[1.0])
+
     def test_solver_with_options(self):
         solution = saltus.solve_contact(W, Q, 0.1, solver=saltus.Solver("nsgs", tolerance=1e-13))
         self.assertLess(solution.residual, 1e-13)
