@@ -51,10 +51,13 @@ void LinearCones::EliminateFreeRows(const ConicProblem& problem) {
   const MatrixX A_fn = A(f, n);
   const VectorX b_f = problem.b(f);
   Eigen::CompleteOrthogonalDecomposition<MatrixX> factor(A_ff);
-  recover_ = factor.solve(A_fn);
   constant_ = -factor.solve(b_f);
-  A_ -= A(n, f) * recover_;
-  b_ += A(n, f) * constant_;
+  recover_.resize(static_cast<Eigen::Index>(f.size()), static_cast<Eigen::Index>(n.size()));
+  if (!n.empty()) {  // Eigen may not solve for no columns.
+    recover_ = factor.solve(A_fn);
+    A_ -= A(n, f) * recover_;
+    b_ += A(n, f) * constant_;
+  }
   // b_f outside the range of A_ff and beyond the reach of r_n: no impulse stops these rows.
   const VectorX rest = A_ff * constant_ + b_f;
   const double scale = std::max(problem.b.norm(), A_ff.norm() * constant_.norm());
