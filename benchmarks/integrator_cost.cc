@@ -1,7 +1,7 @@
 // What a step of nonsmooth-alpha costs: beside Moreau–Jean on the pile of spheres, and over the
 // number of elements of the bar on a wall.
-//   build/release/bin/integrator_cost           both tables
-//   build/release/bin/integrator_cost bar N     a bar of N elements alone, for profilers
+//   build/native/bin/integrator_cost_bench           both tables
+//   build/native/bin/integrator_cost_bench bar N     a bar of N elements alone, for profilers
 // Times are processor time of this process, so that a busy machine disturbs them little.
 #include <cmath>
 #include <cstdio>
