@@ -23,7 +23,7 @@
 
 namespace saltus {
 
-class Model;
+struct Model;
 
 inline constexpr int kSceneFormat = 1;  // the value of the key `saltus`
 

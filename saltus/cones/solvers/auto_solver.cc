@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "saltus/cones/solvers/body_lu.h"
 #include "saltus/cones/solvers/judge.h"
 #include "saltus/cones/solvers/linear_cones.h"
 
@@ -27,6 +28,22 @@ ConicSolverOptions Turns(const ConicSolverOptions& options) {
   return turns;
 }
 
+ConicSolverOptions OneRound(const ConicSolverOptions& options) {
+  ConicSolverOptions round = options;
+  round.max_iterations = std::min(options.max_iterations, HybridSolver::kFirstRound);
+  return round;
+}
+
+bool IsTooLarge(const ConicProblem& problem) { return problem.size() > AutoSolver::kMaxNewtonRows; }
+
+// Large, but with bodies that make factorisations cheap.
+bool IsCheapInBodySpace(const ConicProblem& problem) {
+  if (BodyLu::FindBodyForm(problem) == nullptr) return false;
+  BodyLu lu;
+  lu.Prepare(problem);
+  return lu.flops() <= AutoSolver::kMaxFlopsPerRow * problem.size();
+}
+
 /// The report of the last method, with the work of those before it.
 SolveReport WithIterations(SolveReport report, const SolveReport& before) {
   report.iterations += before.iterations;
@@ -46,15 +63,17 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       first_sweeps_(FirstSweeps(options)),
       nsgs_(NsgsOptions{options}),
       hybrid_(Turns(options)),
+      one_round_(OneRound(options)),
       newton_(Turns(options)),
       proximal_point_(Turns(options)),
       interior_point_(Turns(options)) {}
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
-  if (problem.size() > kMaxNewtonRows) return nsgs_.Solve(problem, r);
+  const bool large = IsTooLarge(problem);
+  if (large && !IsCheapInBodySpace(problem)) return nsgs_.Solve(problem, r);
   const SolveReport sweeps = first_sweeps_.Solve(problem, r);
   if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
-  const SolveReport turns = hybrid_.Solve(problem, r);
+  const SolveReport turns = (large ? one_round_ : hybrid_).Solve(problem, r);
   if (IsFinal(turns)) return WithIterations(turns, sweeps);
   SolveReport work = WithIterations(turns, sweeps);
   if (problem.size() <= kMaxRescueRows) {

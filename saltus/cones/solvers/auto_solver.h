@@ -4,6 +4,9 @@
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
 //                                               turns (hybrid_solver.h)
+//   more rows, but free bodies that touch in    the same, once round: bodies with many contacts to
+//   chains, walls, columns: factorisations in   few neighbours make factorisations cheap
+//   body space of ≤ kMaxFlopsPerRow a row       (body_lu.h)
 //   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton,
 //                                               proximal points and interior points from r = 0,
 //                                               Lemke's method on a friction pyramid
@@ -33,6 +36,7 @@ class AutoSolver final : public ConicSolver {
   static constexpr int kMaxNewtonRows = 3000;
   static constexpr int kMaxRescueRows = 600;
   static constexpr int kMaxPyramidRows = 60;
+  static constexpr double kMaxFlopsPerRow = 1e4;  // a few hundred sweeps
 
   explicit AutoSolver(const ConicSolverOptions& options);
 
@@ -52,6 +56,7 @@ class AutoSolver final : public ConicSolver {
   NsgsSolver first_sweeps_;  // as many as usually are enough
   NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
+  HybridSolver one_round_;  // for large problems
   SemismoothNewtonSolver newton_;
   ProximalPointSolver proximal_point_;
   InteriorPointSolver interior_point_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/moment_scaling.h"
 #include "saltus/cones/solvers/proximal_point.h"
@@ -13,6 +12,7 @@ namespace {
 constexpr int kFirstSweeps = 100;
 constexpr int kFirstSteps = 20;
 constexpr int kInteriorSteps = 100;
+static_assert(HybridSolver::kFirstRound >= kFirstSweeps + kFirstSteps + kInteriorSteps);
 constexpr int kMaxRounds = 9;
 constexpr double kProgress = 0.5;  // factor of the score that counts as progress of a cycle
 constexpr int kCycle = 3;          // rounds after which the second method is the same again
@@ -31,7 +31,6 @@ Second FindSecond(int round, const ConicProblem& problem) {
 
 SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   Judge judge(problem, options_);
@@ -39,7 +38,6 @@ SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   SolveStatus failure = SolveStatus::kMaxIterations;
   const char* reason = "";
   double level = 0;  // score at the beginning of the cycle
-  const BlockSparseDelassus* A = nullptr;
   for (int round = 0; round < kMaxRounds && iterations < options_.max_iterations; ++round) {
     const Second second = FindSecond(round, problem);
     if (second != Second::kInteriorPoint) {
@@ -71,10 +69,8 @@ SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
     } else if (second == Second::kProximalPoint) {
       iterations += ProximalPointSolver(limited).Solve(problem, r).iterations;
     } else {
-      if (A == nullptr) A = &MakeBlockSparse(problem, &storage_);
-      newton_.Prepare(problem, *A,
-                      second == Second::kAlartCurnier ? ConeFunction::kAlartCurnier
-                                                      : ConeFunction::kFischerBurmeister);
+      newton_.Prepare(problem, second == Second::kAlartCurnier ? ConeFunction::kAlartCurnier
+                                                               : ConeFunction::kFischerBurmeister);
       iterations += newton_.Iterate(problem, limited.max_iterations, &judge, r).iterations;
     }
     if (judge.Evaluate(*r)) break;

@@ -27,6 +27,9 @@ namespace saltus {
 
 class HybridSolver final : public ConicSolver {
  public:
+  /// Iterations that allow round 0 and the interior point method.
+  static constexpr int kFirstRound = 220;
+
   explicit HybridSolver(const ConicSolverOptions& options) : options_(options) {}
 
   std::string name() const override { return "hybrid"; }
@@ -38,7 +41,6 @@ class HybridSolver final : public ConicSolver {
   SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ConicSolverOptions options_;
   SemismoothNewton newton_;
-  BlockSparseDelassus storage_;
 };
 
 }  // namespace saltus

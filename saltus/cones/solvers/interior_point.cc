@@ -5,6 +5,7 @@
 
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
+#include "saltus/cones/solvers/body_lu.h"
 #include "saltus/cones/solvers/judge.h"
 #include "saltus/cones/solvers/proximal_point.h"
 
@@ -112,9 +113,15 @@ struct Scaling {
 // The point (r, û) on its way along the central path.
 class InteriorPath {
  public:
-  InteriorPath(const ConicProblem& problem, const BlockSparseDelassus& A)
-      : problem_(problem), A_(A), scales_(CalcBlockScales(problem)) {
-    lu_.Prepare(A);
+  explicit InteriorPath(const ConicProblem& problem)
+      : problem_(problem),
+        is_body_form_(BodyLu::FindBodyForm(problem) != nullptr),
+        scales_(CalcBlockScales(problem)) {
+    if (is_body_form_) {
+      body_lu_.Prepare(problem);
+    } else {
+      lu_.Prepare(MakeBlockSparse(problem, &storage_));
+    }
     const std::size_t count = problem.cones.size();
     scalings_.resize(count);
     shift_.resize(count);
@@ -144,8 +151,7 @@ class InteriorPath {
   // One step of (2) to (4). False if the numbers do not allow any.
   bool Step() {
     if (!ScaleBlocks()) return false;
-    A_.Multiply(r_, &residual_);
-    residual_ += problem_.b;
+    CalcVelocity(problem_, r_, &residual_);
     ApplyDilation();
     residual_ -= u_hat_;
     if (!FactorWithRidge()) return false;
@@ -216,7 +222,7 @@ class InteriorPath {
         shift_[c].diagonal().array() += (next - ridge) * scales_[c];
       }
       ridge = next;
-      if (lu_.Factor(shift_)) return true;
+      if (is_body_form_ ? body_lu_.Factor(shift_, nullptr) : lu_.Factor(shift_)) return true;
     }
     return false;
   }
@@ -262,8 +268,13 @@ class InteriorPath {
   // Δr, Δû, and the largest common step that stays in the cones.
   double SolveStep() {
     dr_ = rhs_;
-    lu_.SolveInPlace(&dr_);
-    A_.Multiply(dr_, &du_);
+    if (is_body_form_) {
+      body_lu_.SolveInPlace(&dr_);
+    } else {
+      lu_.SolveInPlace(&dr_);
+    }
+    problem_.A->Multiply(dr_, &du_);
+    if (problem_.compliance.size() > 0) du_ += problem_.compliance.cwiseProduct(dr_);
     for (const Cone& cone : problem_.cones) {
       const int d = cone.dimension;
       du_[cone.offset] +=
@@ -284,9 +295,11 @@ class InteriorPath {
   }
 
   const ConicProblem& problem_;
-  const BlockSparseDelassus& A_;
+  bool is_body_form_;
   std::vector<double> scales_;
+  BlockSparseDelassus storage_;
   ShiftedLu lu_;
+  BodyLu body_lu_;
   std::vector<Scaling> scalings_;
   std::vector<Matrix> shift_;
   VectorX r_, u_hat_, residual_, rhs_, dr_, du_;
@@ -313,8 +326,7 @@ SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, Vecto
   const bool solved = judge.Evaluate(*r);
   if (!Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
   if (solved) return judge.Finish(SolveStatus::kConverged, 0, r);
-  BlockSparseDelassus storage;
-  InteriorPath path(problem, MakeBlockSparse(problem, &storage));
+  InteriorPath path(problem);
   const std::vector<double> scales = CalcBlockScales(problem);
   VectorX projected;
   int iterations = 0, idle = 0;

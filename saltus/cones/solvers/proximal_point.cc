@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/solvers/block_projections.h"
 #include "saltus/cones/solvers/moment_scaling.h"
 
@@ -24,28 +23,24 @@ SolveReport ProximalPointSolver::SolveReduced(const ConicProblem& problem, Vecto
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
-  BlockSparseDelassus storage;
-  const BlockSparseDelassus& A = MakeBlockSparse(problem, &storage);
-  BlockSparseDelassus shifted = A;
   const std::vector<double> scales = CalcBlockScales(problem);
   ConicProblem inner = problem;
-  inner.A = &shifted;
-  inner.compliance.resize(0);  // in A
-  VectorX center = *r, x;
+  VectorX center = *r, x, shift;
   double alpha = options_.first_alpha;
   int iterations = 0, failures = 0;
   while (iterations < options_.max_iterations && failures < kMaxFailures) {
-    inner.b = problem.b;
-    for (int c = 0; c < A.num_blocks(); ++c) {
-      const int slot = A.FindSlot(c, c), d = A.dimension(c);
-      const double shift = alpha * scales[c];
-      shifted.block(c, slot) = A.block(c, slot) + shift * MatrixX::Identity(d, d);
-      inner.b.segment(A.offset(c), d) -= shift * center.segment(A.offset(c), d);
+    shift.resize(n);
+    for (std::size_t c = 0; c < scales.size(); ++c) {
+      shift.segment(problem.cones[c].offset, problem.cones[c].dimension)
+          .setConstant(alpha * scales[c]);
     }
+    inner.b = problem.b - shift.cwiseProduct(center);
+    inner.compliance = shift;
+    if (problem.compliance.size() > 0) inner.compliance += problem.compliance;
     ConicSolverOptions inner_options;
     inner_options.tolerance = std::clamp(0.1 * judge.best_residual().relative, 1e-15, 1e-2);
     Judge inner_judge(inner, inner_options);
-    newton_.Prepare(inner, shifted, ConeFunction::kAlartCurnier);
+    newton_.Prepare(inner, ConeFunction::kAlartCurnier);
     x = center;
     const int steps = std::min(kMaxInnerSteps, options_.max_iterations - iterations);
     const SemismoothNewton::Result result = newton_.Iterate(inner, steps, &inner_judge, &x);

@@ -19,9 +19,13 @@ constexpr int kMaxHalvings = 7;  // of τ
 
 }  // namespace
 
-void SemismoothNewton::Prepare(const ConicProblem& problem, const BlockSparseDelassus& A,
-                               ConeFunction function) {
-  A_ = &A;
+void SemismoothNewton::Prepare(const ConicProblem& problem, ConeFunction function) {
+  if (BodyLu::FindBodyForm(problem) != nullptr) {
+    A_ = nullptr;
+    body_lu_.Prepare(problem);
+  } else {
+    A_ = &MakeBlockSparse(problem, &storage_);
+  }
   function_ = function;
   equations_.resize(problem.cones.size());
   alpha_.resize(problem.cones.size());
@@ -41,13 +45,31 @@ double SemismoothNewton::CalcMerit(const ConicProblem& problem, const VectorX& r
   return merit;
 }
 
-void SemismoothNewton::SetRegularisation(double factor) {
-  for (std::size_t c = 0; c < weights_.size(); ++c) alpha_[c] = factor * weights_[c];
+// (1)
+bool SemismoothNewton::SolveStep(double regularisation) {
+  const std::size_t count = weights_.size();
+  for (std::size_t c = 0; c < count; ++c) alpha_[c] = regularisation * weights_[c];
+  if (A_ != nullptr) return jacobian_.Solve(*A_, equations_, alpha_, &step_);
+  left_.resize(count);
+  right_.resize(count);
+  step_.resize(u_.size());
+  Eigen::Index offset = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    const BlockEquation& equation = equations_[c];
+    left_[c] = equation.A + alpha_[c] * equation.B;
+    right_[c] = equation.B;
+    step_.segment(offset, equation.F.size()) = -equation.F;
+    offset += equation.F.size();
+  }
+  if (!body_lu_.Factor(left_, &right_)) return false;
+  body_lu_.SolveInPlace(&step_);
+  return step_.allFinite();
 }
 
 // The first τ that satisfies (2); *r and u_ move there.
 bool SemismoothNewton::TrySteps(const ConicProblem& problem, double bound, VectorX* r) {
-  A_->Multiply(step_, &product_);
+  problem.A->Multiply(step_, &product_);
+  if (problem.compliance.size() > 0) product_ += problem.compliance.cwiseProduct(step_);
   double tau = 1;
   for (int k = 0; k <= kMaxHalvings; ++k, tau *= 0.5) {
     r_trial_ = *r + tau * step_;
@@ -80,9 +102,8 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
     const double bound = *std::max_element(merits.begin(), merits.end());
     bool moved = false;
     while (!moved && regularisation <= kMaxRegularisation) {
-      SetRegularisation(regularisation);
       ++result.iterations;
-      moved = jacobian_.Solve(*A_, equations_, alpha_, &step_) && TrySteps(problem, bound, r);
+      moved = SolveStep(regularisation) && TrySteps(problem, bound, r);
       if (!moved) {
         regularisation *= 100;
         CalcMerit(problem, *r, u_);  // The trials have overwritten the equations.
@@ -104,7 +125,7 @@ SolveReport SemismoothNewtonSolver::SolveReduced(const ConicProblem& problem, Ve
   CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
-  newton_.Prepare(problem, MakeBlockSparse(problem, &storage_), options_.function);
+  newton_.Prepare(problem, options_.function);
   const SemismoothNewton::Result result =
       newton_.Iterate(problem, options_.max_iterations, &judge, r);
   return judge.Finish(result.outcome == SemismoothNewton::Outcome::kStagnated

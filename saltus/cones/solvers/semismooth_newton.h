@@ -18,7 +18,9 @@
 //
 // Converges quadratically near solutions where the derivative is regular, and in practice from the
 // iterate that a few dozen Gauss–Seidel sweeps leave. From a cold start it can be caught in local
-// minima of θ (reported as stagnation). Cost: one sparse LU for each step.
+// minima of θ (reported as stagnation). Cost: one sparse LU for each step, of the bodies' size
+// where free bodies have many contacts (body_lu.h), of the contacts' size otherwise
+// (cone_jacobian.h).
 #pragma once
 
 #include <memory>
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "saltus/cones/conic_solver.h"
+#include "saltus/cones/solvers/body_lu.h"
 #include "saltus/cones/solvers/cone_jacobian.h"
 #include "saltus/cones/solvers/judge.h"
 
@@ -40,17 +43,20 @@ class SemismoothNewton {
     int iterations = 0;
   };
 
-  /// @param A  the problem's operator by blocks; must outlive the calls of Iterate
-  void Prepare(const ConicProblem& problem, const BlockSparseDelassus& A, ConeFunction function);
+  /// The problem must outlive the calls of Iterate.
+  void Prepare(const ConicProblem& problem, ConeFunction function);
   /// Steps from *r until the judge is content; *r is the last iterate, the judge has the best.
   Result Iterate(const ConicProblem& problem, int max_iterations, Judge* judge, VectorX* r);
 
  private:
   double CalcMerit(const ConicProblem& problem, const VectorX& r, const VectorX& u);
+  bool SolveStep(double regularisation);
   bool TrySteps(const ConicProblem& problem, double bound, VectorX* r);
-  void SetRegularisation(double factor);
 
-  const BlockSparseDelassus* A_ = nullptr;
+  const BlockSparseDelassus* A_ = nullptr;  // null: body form
+  BlockSparseDelassus storage_;
+  BodyLu body_lu_;
+  BodyLu::Blocks left_, right_;  // A_F + α B_F and B_F of (1)
   ConeFunction function_ = ConeFunction::kAlartCurnier;
   ConeJacobian jacobian_;
   std::vector<BlockEquation> equations_;
@@ -72,7 +78,6 @@ class SemismoothNewtonSolver final : public ConicSolver {
   SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   ConicSolverOptions options_;
   SemismoothNewton newton_;
-  BlockSparseDelassus storage_;
 };
 
 }  // namespace saltus
