@@ -45,6 +45,8 @@ const char kA[] = "nonsmooth-alpha.a";
 const char kLambda[] = "nonsmooth-alpha.lambda";
 /// (ṽ̇, λ̃) of up to three steps before, if they had no contacts: for the predictor.
 const char kBefore[] = "nonsmooth-alpha.before";
+/// (U, ν) of the last two steps, likewise.
+const char kPush[] = "nonsmooth-alpha.push";
 
 }  // namespace
 
@@ -198,6 +200,38 @@ void NonsmoothAlpha::Impl::Predict(const State& state) {
   lambda_ += y_.tail(size - n);
 }
 
+/// U and ν to start from, extrapolated by a straight line. They are small, of order h³ while no
+/// contact is near, but their change within a step costs as much as that of ṽ.
+void NonsmoothAlpha::Impl::PredictPush(const State& state) {
+  const auto found = state.integrator.find(kPush);
+  const Eigen::Index n = U_.size(), size = n + nu_joint_.size();
+  if (found == state.integrator.end() || found->second.size() % size != 0) return;
+  const VectorX& push = found->second;
+  U_ = push.head(n);
+  nu_joint_ = push.segment(n, size - n);
+  if (push.size() < 2 * size) return;
+  U_ += push.head(n) - push.segment(size, n);
+  nu_joint_ += push.segment(n, size - n) - push.segment(size + n, size - n);
+}
+
+/// What Predict() and PredictPush() need of this step.
+void NonsmoothAlpha::Impl::RememberForPredictor(State* state) {
+  if (!no_contacts_ || !large_) {
+    state->integrator.erase(kBefore);
+    state->integrator.erase(kPush);
+    return;
+  }
+  const auto put_before = [this](const VectorX& a, const VectorX& b, int max_steps, VectorX* list) {
+    const Eigen::Index size = a.size() + b.size();
+    const Eigen::Index kept = std::min(list->size(), (max_steps - 1) * size);
+    y_.resize(size + kept);
+    y_ << a, b, list->head(kept);
+    list->swap(y_);
+  };
+  put_before(vd_start_, lambda_start_, 3, &state->integrator[kBefore]);
+  if (nu_joint_.size() > 0) put_before(U_, nu_joint_, 2, &state->integrator[kPush]);
+}
+
 /// (5)-(7) from ṽ̇, U and W.
 void NonsmoothAlpha::Impl::Place(System& system) {
   a_ = ((1 - k_.alpha_f) * vd_ + k_.alpha_f * vd_start_ - k_.alpha_m * a_start_) / (1 - k_.alpha_m);
@@ -263,6 +297,7 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
 }
 
 bool NonsmoothAlpha::Impl::Iterate(System& system) {
+  PredictPush(*start_);
   Place(system);
   Evaluate(system, false);
   WarmStart();
@@ -395,16 +430,7 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   ReportWork(system);
   Finish(system, state);
   report_.work.decohesion_loss = system.EndStep(state);
-  if (no_contacts_ && large_) {
-    VectorX& before = state->integrator[kBefore];
-    const Eigen::Index size = vd_.size() + lambda_.size();
-    const Eigen::Index kept = std::min(before.size(), 2 * size);
-    y_.resize(size + kept);
-    y_ << vd_start_, lambda_start_, before.head(kept);
-    before.swap(y_);
-  } else {
-    state->integrator.erase(kBefore);
-  }
+  RememberForPredictor(state);
   state->integrator[kVd] = vd_;
   state->integrator[kA] = a_;
   state->integrator[kLambda] = lambda_;

@@ -37,6 +37,8 @@ class NonsmoothAlpha::Impl {
   void Prepare(System& system);
   void Begin(System& system, double h, State* state);
   void Predict(const State& state);
+  void PredictPush(const State& state);
+  void RememberForPredictor(State* state);
   void Place(System& system);
   void Evaluate(System& system, bool frozen);
   bool Iterate(System& system);
@@ -57,7 +59,7 @@ class NonsmoothAlpha::Impl {
   void FormSmoothMatrix(System& system);
   void CalcMove(const VectorX& dv, VectorX* dq) const;
   bool SolveSmooth(System& system);
-  void AddPositionIncrement(const VectorX& g_left);
+  void AddPositionIncrement(const VectorX& g_left, bool first_of_iteration);
   bool SolvePositionWithoutContacts(System& system);
 
   // nonsmooth_alpha_contact.cc
@@ -148,7 +150,7 @@ class NonsmoothAlpha::Impl {
   std::vector<int> candidates_, active_;
   VectorX gaps_;  // per contact: gap with ν = 0 at the end of the iteration
   VectorX U_free_, W_free_, bias_, shift_, r_, u_, dq_, dU_, move_;
-  VectorX rhs_, c_rows_, x_, y_, z_, no_force_, delta_, force_start_, force_end_;
+  VectorX rhs_, c_rows_, x_, y_, z_, no_force_, no_rows_, delta_, force_start_, force_end_;
   VectorX F_smooth_;  // F(q̃, ṽ) of (14)
 };
 

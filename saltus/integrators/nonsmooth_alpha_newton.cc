@@ -17,7 +17,7 @@ constexpr double kDifference = 6e-6;
 /// Larger systems do without ∂M/∂q, which takes two evaluations of M per velocity.
 constexpr int kMaxDifferences = 60;
 /// Inner passes of a linear solve go on while they leave more than this.
-constexpr int kMaxPasses = 4;
+constexpr int kMaxPasses = 2;
 constexpr double kPassProgress = 0.01;
 
 /// out += factor A B, with sizes known at compile time for rigid bodies.
@@ -190,8 +190,10 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
 }
 
 /// ΔU of (11) without contacts, in the metric S, which is factored already: G (dq_ + ΔU) = −g_left.
-/// Increments, so that the errors of passes() and of L in place of G shrink from pass to pass.
-void NonsmoothAlpha::Impl::AddPositionIncrement(const VectorX& g_left) {
+/// Increments, so that the errors of passes() and of L in place of G shrink from pass to pass. The
+/// first solve of an iteration brings U and ν to S U = c Gᵀν, later ones keep them there.
+void NonsmoothAlpha::Impl::AddPositionIncrement(const VectorX& g_left, bool first_of_iteration) {
+  const double enough = 0.1 * h_ * options_.newton_tolerance * CalcVelocityScale();
   dU_.setZero(U_.size());
   double first = 0;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
@@ -199,10 +201,13 @@ void NonsmoothAlpha::Impl::AddPositionIncrement(const VectorX& g_left) {
     c_rows_ = -g_left - c_rows_;
     const double left = c_rows_.lpNorm<Eigen::Infinity>();
     if (pass == 0) first = left;
-    if (pass > 0 && (!curved_ || left <= kPassProgress * first)) break;
-    x_.noalias() = c_ * (G_.transpose() * nu_joint_);
-    S_.AddMultiply(-1, U_, &x_);
-    kkt_S_->Solve(x_, c_rows_, &y_, &z_, passes());
+    if (pass > 0 && (!curved_ || left <= std::max(enough, kPassProgress * first))) break;
+    const bool bring = first_of_iteration && pass == 0;
+    if (bring) {
+      x_.noalias() = c_ * (G_.transpose() * nu_joint_);
+      S_.AddMultiply(-1, U_, &x_);
+    }
+    kkt_S_->Solve(bring ? x_ : no_force_, c_rows_, &y_, &z_, passes());
     U_ += y_;
     dq_ += y_;
     dU_ += y_;
@@ -223,8 +228,9 @@ bool NonsmoothAlpha::Impl::SolvePositionWithoutContacts(System& system) {
     U_.setZero();
     return true;
   }
+  no_rows_.setZero(g_.size());
   CalcMove(dv_, &dq_);
-  AddPositionIncrement(g_);
+  AddPositionIncrement(g_, true);
   const double enough = 0.1 * options_.newton_tolerance * CalcVelocityScale();
   double effect = 0;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
@@ -245,7 +251,7 @@ bool NonsmoothAlpha::Impl::SolvePositionWithoutContacts(System& system) {
     dv_ += y_;
     lambda_ += z_ / h_;
     CalcMove(y_, &dq_);
-    AddPositionIncrement(VectorX::Zero(g_.size()));
+    AddPositionIncrement(no_rows_, false);
   }
   return U_.allFinite() && dv_.allFinite();
 }

@@ -1,7 +1,9 @@
 #include "saltus/linalg/component_kkt.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -24,11 +26,14 @@ constexpr int kMaxCycles = 4;
 /// |A A_δ⁻¹ v| of a unit v: where A reaches v this is σ/(σ + δ); rounding over δ is 2e-7.
 constexpr double kUnreachable = 1e-6;
 
-/// A power of two within a factor √2 of 1/√a, a > 0.
+/// A power of two within a factor √2 of 1/√a, a > 0. From the bits: frexp and ldexp are calls.
 double InverseRootPowerOfTwo(double a) {
-  int exponent = 0;
-  std::frexp(a, &exponent);  // a = m 2^exponent, ½ ≤ m < 1
-  return std::ldexp(1.0, exponent % 2 == 0 ? -exponent / 2 : (1 - exponent) / 2);
+  constexpr int kBias = 1023, kMantissaBits = 52;
+  // a = m 2^exponent, ½ ≤ m < 1
+  const int exponent =
+      static_cast<int>(std::bit_cast<std::uint64_t>(a) >> kMantissaBits) - kBias + 1;
+  const int half = exponent % 2 == 0 ? -exponent / 2 : (1 - exponent) / 2;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(kBias + half) << kMantissaBits);
 }
 
 }  // namespace

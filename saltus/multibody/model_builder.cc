@@ -54,13 +54,17 @@ void AddCompliantCouplings(const Model& model, std::vector<std::array<int, 2>>* 
   couplings->insert(couplings->end(), found.begin(), found.end());
 }
 
-/// Every pair of bodies that an element couples.
+/// Every pair of bodies that an element couples: blocks (a, b) of M, K or D that may not vanish.
 std::vector<std::array<int, 2>> ListCouplings(const Model& model) {
   std::vector<std::array<int, 2>> couplings;
   const auto add = [&couplings](const Pair& pair) {
     if (pair.a != kGround && pair.b != kGround) couplings.push_back({pair.a, pair.b});
   };
-  for (const Joint& joint : model.joints) add(joint.pair);
+  for (const Joint& joint : model.joints) {
+    const bool couples = std::any_of(joint.rows.begin(), joint.rows.end(),
+                                     [](const JointRow& row) { return row.measure.couples(); });
+    if (couples) add(joint.pair);
+  }
   for (const SpringElement& spring : model.springs) add(spring.pair);
   for (const Actuator& actuator : model.actuators) add(actuator.pair);
   for (const Bond& bond : model.bonds) add(bond.pair);

@@ -24,6 +24,10 @@ double* WritePart(const std::vector<Body>& bodies, int body, const Vector6& part
   if (body == kGround) return values;
   const Body& b = bodies[body];
   const int n = b.num_velocities;
+  if (b.kind == BodyKind::kRigid) {
+    std::copy_n(part.data(), 6, values);
+    return values + 6;
+  }
   Eigen::Map<VectorX>(values, n).noalias() = b.map.leftCols(n).transpose() * part;
   return values + n;
 }
@@ -116,18 +120,15 @@ bool MultibodySystem::AddConstraintTangents(double, const VectorX& q, const Vect
 /// K −= Σ λ_i H_i; row i of C becomes (H_iᵀ V)ᵀ, H as in measures/scalar_jet.h.
 void MultibodySystem::AddTangents(const VectorX& q, const VectorX& lambda, const VectorX* v,
                                   BlockMatrix* K, SparseRows* C) const {
-  ScalarJet jet;
-  Vector12 V = Vector12::Zero();
+  Vector12 V = Vector12::Zero(), change;
   for (const Joint& joint : model_->joints) {
     const auto [A, B] = CalcPlacements(joint.pair, model_->bodies, q);
     if (v != nullptr) V = CalcSpatialVelocities(joint.pair, model_->bodies, *v);
     Matrix12 H = Matrix12::Zero();
     int r = joint.first_row;
     for (const JointRow& row : joint.rows) {
-      CalcMeasure(row.measure, joint.pair.frames, A, B, JetOrder::kHessian, &jet);
-      H -= lambda[r] * jet.hessian;  // (2)
+      CalcMeasureTangents(row.measure, joint.pair.frames, A, B, lambda[r], V, &H, &change);  // (2)
       if (v != nullptr) {
-        const Vector12 change = jet.hessian.transpose() * V;
         WriteRow(model_->bodies, joint.pair, change, C->valuePtr() + C->outerIndexPtr()[r]);
       }
       ++r;

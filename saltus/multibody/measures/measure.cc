@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "saltus/math/so3.h"
+
 namespace saltus {
 namespace {
 
@@ -12,6 +14,19 @@ VectorTerm SpanTerm(const PairFrames& f) {
 }
 VectorTerm AxisTermA(const PairFrames& f, int i) { return {.alpha = f.F_A.col(i)}; }
 VectorTerm AxisTermB(const PairFrames& f, int j) { return {.beta = f.F_B.col(j)}; }
+
+/// d·w: a sum of a term of A and one of B, so that its Hessian has two blocks of 3 × 3.
+void CalcWorldOffset(const PairFrames& f, const Vector3& w, const Placement& A, const Placement& B,
+                     JetOrder order, ScalarJet* jet) {
+  jet->value = (B * f.b - A * f.a).dot(w);
+  if (order == JetOrder::kValue) return;
+  const Vector3 w_A = A.R.transpose() * w, w_B = B.R.transpose() * w;
+  jet->gradient << -w, -f.a.cross(w_A), w, f.b.cross(w_B);
+  if (order == JetOrder::kGradient) return;
+  jet->hessian.setZero();
+  jet->hessian.block<3, 3>(3, 3) = -Hat(f.a) * Hat(w_A);
+  jet->hessian.block<3, 3>(9, 9) = Hat(f.b) * Hat(w_B);
+}
 
 /// C_ij.
 void CalcCosine(const PairFrames& f, int i, int j, const Placement& A, const Placement& B,
@@ -122,7 +137,7 @@ void CalcMeasure(const Measure& measure, const PairFrames& frames, const Placeme
   const int i = measure.i;
   switch (measure.kind) {
     case MeasureKind::kWorldOffset:
-      CalcProduct(SpanTerm(frames), {.kappa = frames.W.col(i)}, A, B, order, jet);
+      CalcWorldOffset(frames, frames.W.col(i), A, B, order, jet);
       return;
     case MeasureKind::kOffset:
       CalcProduct(SpanTerm(frames), AxisTermA(frames, i), A, B, order, jet);
@@ -146,6 +161,25 @@ void CalcMeasure(const Measure& measure, const PairFrames& frames, const Placeme
       CalcRotation(frames, i, A, B, order, jet);
       return;
   }
+}
+
+void CalcMeasureTangents(const Measure& measure, const PairFrames& frames, const Placement& A,
+                         const Placement& B, double lambda, const Vector12& V, Matrix12* H,
+                         Vector12* change) {
+  if (measure.kind == MeasureKind::kWorldOffset) {  // without the zeros of its Hessian
+    const Vector3 w = frames.W.col(measure.i);
+    const Vector3 w_A = A.R.transpose() * w, w_B = B.R.transpose() * w;
+    H->block<3, 3>(3, 3) += Hat(frames.a) * Hat(lambda * w_A);
+    H->block<3, 3>(9, 9) -= Hat(frames.b) * Hat(lambda * w_B);
+    const Vector3 omega_A = V.segment<3>(3), omega_B = V.segment<3>(9);
+    *change << Vector3::Zero(), -w_A.cross(frames.a.cross(omega_A)), Vector3::Zero(),
+        w_B.cross(frames.b.cross(omega_B));
+    return;
+  }
+  ScalarJet jet;
+  CalcMeasure(measure, frames, A, B, JetOrder::kHessian, &jet);
+  *H -= lambda * jet.hessian;
+  change->noalias() = jet.hessian.transpose() * V;
 }
 
 double CalcCoordinateValue(const Coordinate& c, double phi, const VectorX& q) {

@@ -37,6 +37,9 @@ struct Measure {
 
   /// Periodic with 2π: differences must be wrapped.
   bool is_angle() const { return kind == MeasureKind::kAngle; }
+  /// The blocks (A, B) and (B, A) of the Hessian do not vanish identically. d·w is a sum of a term
+  /// of A and one of B.
+  bool couples() const { return kind != MeasureKind::kWorldOffset; }
 };
 
 /// The frames that two bodies carry for a joint or a force.
@@ -48,6 +51,11 @@ struct PairFrames {
 
 void CalcMeasure(const Measure& measure, const PairFrames& frames, const Placement& A,
                  const Placement& B, JetOrder order, ScalarJet* jet);
+
+/// What Newton's method needs of a row: H −= λ ∂²φ and change = (∂²φ)ᵀ V.
+void CalcMeasureTangents(const Measure& measure, const PairFrames& frames, const Placement& A,
+                         const Placement& B, double lambda, const Vector12& V, Matrix12* H,
+                         Vector12* change);
 
 /// A measure with a zero and, for angles, a branch: what users see as the coordinate of a joint.
 ///   value = φ + shift (1)

@@ -14,6 +14,10 @@ void AddPart(const Body& body, const Vector6& part, double factor, VectorX* f) {
 }
 
 void AddPart(const Body& row, const Body& column, const Matrix6& H, int slot, BlockMatrix* matrix) {
+  if (row.kind == BodyKind::kRigid && column.kind == BodyKind::kRigid) {
+    Eigen::Map<Matrix6>(matrix->block(slot).data()) += H;
+    return;
+  }
   matrix->block(slot).noalias() += row.map.leftCols(row.num_velocities).transpose() *
                                    (H * column.map.leftCols(column.num_velocities));
 }
@@ -47,7 +51,7 @@ void AddBlocks(const Pair& pair, const std::vector<Body>& bodies, const Matrix12
   const bool b = pair.b != kGround;
   if (a) AddPart(bodies[pair.a], bodies[pair.a], H.topLeftCorner<6, 6>(), pair.slot_aa, matrix);
   if (b) AddPart(bodies[pair.b], bodies[pair.b], H.bottomRightCorner<6, 6>(), pair.slot_bb, matrix);
-  if (a && b) {
+  if (pair.slot_ab >= 0) {
     AddPart(bodies[pair.a], bodies[pair.b], H.topRightCorner<6, 6>(), pair.slot_ab, matrix);
     AddPart(bodies[pair.b], bodies[pair.a], H.bottomLeftCorner<6, 6>(), pair.slot_ba, matrix);
   }

@@ -15,7 +15,8 @@ namespace saltus {
 struct Pair {
   int a = kGround, b = kGround;  // bodies
   PairFrames frames;
-  // Slots of the blocks (a, a), (a, b), (b, a), (b, b) in the pattern; −1 with the ground.
+  // Slots of the blocks (a, a), (a, b), (b, a), (b, b) in the pattern; −1 with the ground, and of
+  // (a, b) and (b, a) where no element couples the bodies.
   int slot_aa = -1, slot_ab = -1, slot_ba = -1, slot_bb = -1;
 };
 
@@ -31,7 +32,7 @@ Vector12 CalcSpatialVelocities(const Pair& pair, const std::vector<Body>& bodies
 /// f += factor (∇φ)ᵀ.
 void AddRow(const Pair& pair, const std::vector<Body>& bodies, const Vector12& gradient,
             double factor, VectorX* f);
-/// matrix += Tᵀ H T on the blocks of the pair.
+/// matrix += Tᵀ H T on the blocks of the pair that the pattern has; others vanish.
 void AddBlocks(const Pair& pair, const std::vector<Body>& bodies, const Matrix12& H,
                BlockMatrix* matrix);
 /// Finds the slots of the pair.

@@ -59,6 +59,40 @@ TEST(Measure, DistanceAndOffsets) {
   EXPECT_EQ(Evaluate({MeasureKind::kDistance, 0, 0}, {}, A, A), 0);  // no NaN where they meet
 }
 
+// The short forms of d·w against the product rule that all other measures use.
+TEST(Measure, TangentsAreThoseOfTheHessian) {
+  PairFrames frames;
+  frames.a = {0.3, -0.4, 0.2};
+  frames.b = {-0.1, 0.5, 0.7};
+  frames.F_A = ExpSO3({0.2, 0.1, -0.3});
+  frames.W = ExpSO3({-0.7, 0.4, 0.2});
+  const Placement A{Vector3(1, 0.5, -2), ExpSO3({0.3, -0.2, 0.9})};
+  const Placement B{Vector3(-0.3, 3, 4), ExpSO3({1.1, 0.4, -0.5})};
+  const Vector12 V = Vector12::LinSpaced(-1, 2);
+  const double lambda = 1.7;
+  for (const MeasureKind kind : {MeasureKind::kWorldOffset, MeasureKind::kOffset,
+                                 MeasureKind::kDistance, MeasureKind::kAlignment}) {
+    const Measure measure{kind, 1, 2};
+    ScalarJet jet;
+    CalcMeasure(measure, frames, A, B, JetOrder::kHessian, &jet);
+    Matrix12 H = Matrix12::Ones();
+    Vector12 change;
+    CalcMeasureTangents(measure, frames, A, B, lambda, V, &H, &change);
+    EXPECT_LT((H - (Matrix12::Ones() - lambda * jet.hessian)).norm(), 1e-14);
+    EXPECT_LT((change - jet.hessian.transpose() * V).norm(), 1e-14);
+    const bool vanishes = jet.hessian.topRightCorner<6, 6>().isZero(0) &&
+                          jet.hessian.bottomLeftCorner<6, 6>().isZero(0);
+    EXPECT_EQ(measure.couples(), !vanishes);
+  }
+  ScalarJet product, offset;
+  CalcProduct({.c_A = -1, .c_B = 1, .alpha = -frames.a, .beta = frames.b},
+              {.kappa = frames.W.col(1)}, A, B, JetOrder::kHessian, &product);
+  CalcMeasure({MeasureKind::kWorldOffset, 1, 0}, frames, A, B, JetOrder::kHessian, &offset);
+  EXPECT_NEAR(offset.value, product.value, 1e-15);
+  EXPECT_LT((offset.gradient - product.gradient).norm(), 1e-15);
+  EXPECT_LT((offset.hessian - product.hessian).norm(), 1e-15);
+}
+
 TEST(Measure, WrapNear) {
   EXPECT_NEAR(WrapNear(0.1 + 6 * kPi, 0), 0.1, 1e-14);
   EXPECT_NEAR(WrapNear(0.1, 6 * kPi), 0.1 + 6 * kPi, 1e-14);
