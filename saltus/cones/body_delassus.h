@@ -63,6 +63,7 @@ class BodyDelassus final : public Delassus {
 
   // For sweeps: the sides of a block, the two tables of eq. (3) by row, and the velocities.
   const Sides& sides(int block) const { return sides_[block]; }
+  int offset(int block) const { return offsets_[block]; }
   const Row* rows() const { return rows_.data(); }
   const Row* transposed_rows() const { return symmetric_ ? rows_.data() : transposed_.data(); }
   /// Numbers in z, padding included.

@@ -10,7 +10,8 @@
 #include <Eigen/SparseLU>
 
 #include "saltus/base/error.h"
-#include "saltus/cones/block_sparse_copy.h"
+#include "saltus/cones/block_sparse_delassus.h"
+#include "saltus/cones/fclib_bodies.h"
 #include "saltus/cones/fclib_hdf5.h"
 
 namespace saltus {
@@ -109,6 +110,7 @@ std::unique_ptr<BlockSparseDelassus> MakeBlocks(const SparseColumns& matrix, int
 // A and b of the problem, with what was eliminated.
 struct Reduced {
   SparseColumns A;
+  std::unique_ptr<BodyDelassus> bodies;  // in place of A
   VectorX b;
   AffineMap v, l;
 };
@@ -129,15 +131,15 @@ Reduced ReadLocal(const fclib::Reader& reader) {
   const Eigen::FullPivLU<MatrixX> lu{MatrixX(R)};
   if (!lu.isInvertible())
     reader.Fail("/fclib_local/R", "is singular: the bilateral rows depend on each other");
-  result.l.rows = -lu.solve(MatrixX(V.transpose()));
-  result.l.constant = -lu.solve(s);
-  result.A = (MatrixX(result.A) + V * result.l.rows).sparseView();
+  const MatrixX rows = -lu.solve(MatrixX(V.transpose()));
+  result.l = {-lu.solve(s), rows.sparseView()};
+  result.A = (MatrixX(result.A) + V * rows).sparseView();
   result.b += V * result.l.constant;
   return result;
 }
 
 // (4)
-Reduced ReadGlobal(const fclib::Reader& reader) {
+Reduced ReadGlobal(const fclib::Reader& reader, int d) {
   Reduced result;
   const SparseColumns M = ReadMatrix(reader, "/fclib_global/M");
   const SparseColumns H = ReadMatrix(reader, "/fclib_global/H");
@@ -152,6 +154,15 @@ Reduced ReadGlobal(const fclib::Reader& reader) {
     G = ReadMatrix(reader, "/fclib_global/G");
     CheckSize(reader, "/fclib_global/G", G, n, G.cols());
     b_G = ReadVector(reader, "/fclib_global/vectors/b", G.cols());
+  }
+  if (G.cols() == 0) {
+    SparseColumns inverse;
+    result.bodies = MakeBodyForm(M, H, d, &inverse);
+    if (result.bodies != nullptr) {
+      result.v = {inverse * f, inverse * H};
+      result.b = H.transpose() * result.v.constant + w;
+      return result;
+    }
   }
   const Eigen::Index p = G.cols();
   std::vector<Triplet> entries;
@@ -181,9 +192,9 @@ Reduced ReadGlobal(const fclib::Reader& reader) {
   if (lu.info() != Eigen::Success || !x.allFinite()) {
     reader.Fail("/fclib_global/M", "gives a singular system with G");
   }
-  result.v = {x.col(m).head(n), x.topLeftCorner(n, m)};
-  result.l = {x.col(m).tail(p), x.bottomLeftCorner(p, m)};
-  result.A = MatrixX(H.transpose() * result.v.rows).sparseView();
+  result.v = {x.col(m).head(n), x.topLeftCorner(n, m).sparseView()};
+  result.l = {x.col(m).tail(p), x.bottomLeftCorner(p, m).sparseView()};
+  result.A = MatrixX(H.transpose() * x.topLeftCorner(n, m)).sparseView();
   result.b = H.transpose() * result.v.constant + w;
   return result;
 }
@@ -199,7 +210,7 @@ FclibProblem ReadFclib(const std::string& path) {
   if (d != 2 && d != 3) {
     reader.Fail(group + "/spacedim", "is " + std::to_string(d) + ", must be 2 or 3");
   }
-  Reduced reduced = global ? ReadGlobal(reader) : ReadLocal(reader);
+  Reduced reduced = global ? ReadGlobal(reader, d) : ReadLocal(reader);
   const int n = static_cast<int>(reduced.b.size());
   if (n == 0 || n % d != 0) reader.Fail(group, "has no whole number of contacts");
   const VectorX mu = ReadVector(reader, group + "/vectors/mu", n / d);
@@ -216,83 +227,15 @@ FclibProblem ReadFclib(const std::string& path) {
     result.problem.cones.push_back(cone);
   }
   result.problem.b = reduced.b;
-  result.A = MakeBlocks(reduced.A, n / d, d);
+  if (reduced.bodies != nullptr) {
+    result.A = std::move(reduced.bodies);
+  } else {
+    result.A = MakeBlocks(reduced.A, n / d, d);
+  }
   result.problem.A = result.A.get();
   result.v = std::move(reduced.v);
   result.l = std::move(reduced.l);
   return result;
-}
-
-void WriteFclib(const ConicProblem& problem, const std::string& path, const FclibRecord& record) {
-  if (problem.cones.empty()) fclib::FailInFile(path, "problem", "has no contacts");
-  int d = 0;
-  for (const Cone& cone : problem.cones) {
-    if (cone.kind != ConeKind::kFriction && cone.kind != ConeKind::kNonnegative) {
-      fclib::FailInFile(path, "problem",
-                        "FCLib holds contacts with Coulomb friction only: no free rows, boxes, "
-                        "rolling or polyhedral friction");
-    }
-    if (cone.cohesion > 0 || cone.associated) {
-      fclib::FailInFile(path, "problem", "FCLib knows neither cohesion nor associated friction");
-    }
-    d = std::max(d, cone.dimension);
-  }
-  d = std::clamp(d, 2, 3);
-  std::vector<double> mu;
-  std::vector<int> file_row(static_cast<std::size_t>(problem.size()));
-  for (const Cone& cone : problem.cones) {
-    for (int i = 0; i < cone.dimension; ++i) {
-      file_row[cone.offset + i] = static_cast<int>(mu.size()) * d + i;
-    }
-    mu.push_back(cone.kind == ConeKind::kFriction ? cone.friction : 0.0);
-  }
-  const int n = static_cast<int>(mu.size()) * d;
-  const auto pad = [&](const VectorX& x) {
-    VectorX padded = VectorX::Zero(n);
-    padded(file_row) = x;
-    return padded;
-  };
-  BlockSparseDelassus storage;
-  const BlockSparseDelassus& A = MakeBlockSparse(problem, &storage);
-  std::vector<Triplet> entries;
-  for (int c = 0; c < A.num_blocks(); ++c) {
-    for (int slot = A.row_begin(c); slot < A.row_begin(c + 1); ++slot) {
-      const auto block = A.block(c, slot);
-      for (int i = 0; i < block.rows(); ++i) {
-        for (int j = 0; j < block.cols(); ++j) {
-          if (block(i, j) == 0) continue;
-          entries.emplace_back(file_row[A.offset(c) + i], file_row[A.offset(A.column(slot)) + j],
-                               block(i, j));
-        }
-      }
-    }
-  }
-  SparseColumns W(n, n);
-  W.setFromTriplets(entries.begin(), entries.end());
-  {
-    fclib::Writer writer(path, fclib::Writer::Mode::kReplace);
-    const auto write = [&](const char* name, const auto& values) {
-      writer.Write(std::string("/fclib_local/") + name, values);
-    };
-    write("spacedim", std::vector<int>{d});
-    write("W/m", std::vector<int>{n});
-    write("W/n", std::vector<int>{n});
-    write("W/nzmax", std::vector<int>{static_cast<int>(W.nonZeros())});
-    write("W/nz", std::vector<int>{-1});
-    write("W/p", std::vector<int>(W.outerIndexPtr(), W.outerIndexPtr() + n + 1));
-    write("W/i", std::vector<int>(W.innerIndexPtr(), W.innerIndexPtr() + W.nonZeros()));
-    write("W/x", std::vector<double>(W.valuePtr(), W.valuePtr() + W.nonZeros()));
-    const VectorX q = pad(problem.b);
-    write("vectors/q", std::vector<double>(q.begin(), q.end()));
-    write("vectors/mu", mu);
-  }
-  const auto complete = [&](const VectorX& r) {
-    VectorX u;
-    CalcVelocity(problem, r, &u);
-    return FclibSolution{{}, pad(u), pad(r), {}};
-  };
-  if (record.start.size() > 0) WriteFclibGuesses({complete(record.start)}, path);
-  if (record.solution.size() > 0) WriteFclibSolution(complete(record.solution), path);
 }
 
 }  // namespace saltus

@@ -17,13 +17,16 @@
 // eliminated:
 //   (1)  A = W − V R⁻¹Vᵀ,  b = q − V R⁻¹s,  λ = −R⁻¹(Vᵀ r + s) (3)
 //   (2)  [M −G; Gᵀ 0] [v; λ] = [H r + f; −b_G],  A = Hᵀ ∂v/∂r,  b = Hᵀ v(0) + w (4)
+// Without G and with M of blocks of up to six rows (rigid bodies), two of them at most in a
+// contact, A keeps its body form (body_delassus.h): large problems stay small.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "saltus/cones/block_sparse_delassus.h"
+#include <Eigen/SparseCore>
+
 #include "saltus/cones/conic_problem.h"
 
 namespace saltus {
@@ -31,12 +34,12 @@ namespace saltus {
 /// x = constant + rows r: a vector that was eliminated. Empty if there is none.
 struct AffineMap {
   VectorX constant;
-  MatrixX rows;
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> rows;
   VectorX operator()(const VectorX& r) const { return constant + rows * r; }
 };
 
 struct FclibProblem {
-  std::unique_ptr<BlockSparseDelassus> A;
+  std::unique_ptr<Delassus> A;
   ConicProblem problem;  // refers to *A
   AffineMap v, l;        // of eq. (4), λ also of (3)
 };
@@ -57,12 +60,16 @@ struct FclibRecord {
   VectorX solution;
 };
 
-/// Writes a local problem of friction and nonnegative blocks; replaces the file. All contacts of a
+/// kBodies: global, if the operator has a symmetric body form and there is no compliance, in
+/// velocities that are scaled such that M = I; local otherwise.
+enum class FclibForm { kLocal, kBodies };
+
+/// Writes a problem of friction and nonnegative blocks; replaces the file. All contacts of a
 /// file have the same dimension: smaller blocks are filled up with rows of zeros, and nonnegative
 /// ones become contacts with μ = 0, which changes no solution. Throws InputError if the problem has
 /// other blocks or the file cannot be written.
 void WriteFclib(const ConicProblem& problem, const std::string& path,
-                const FclibRecord& record = {});
+                const FclibRecord& record = {}, FclibForm form = FclibForm::kLocal);
 
 /// r with u, v and λ that belong to it.
 FclibSolution MakeFclibSolution(const FclibProblem& problem, const VectorX& r);

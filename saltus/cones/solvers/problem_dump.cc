@@ -6,6 +6,13 @@
 #include "saltus/cones/fclib.h"
 
 namespace saltus {
+namespace {
+
+// Larger problems of free bodies are written as global ones: smaller files, and solvers find the
+// bodies in them again (body_lu.h).
+constexpr int kMaxLocalRows = 3000;
+
+}  // namespace
 
 SolveReport DumpingSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   const VectorX start = r->size() == problem.size() ? *r : VectorX::Zero(problem.size());
@@ -17,7 +24,8 @@ SolveReport DumpingSolver::SolveReduced(const ConicProblem& problem, VectorX* r)
   if (!wanted || problem.size() == 0) return report;
   const std::string path = fmt::format("{}_{:06}.h5", dump_->prefix, calls_);
   try {
-    WriteFclib(problem, path, {start, report.ok() ? *r : VectorX()});
+    const FclibForm form = problem.size() > kMaxLocalRows ? FclibForm::kBodies : FclibForm::kLocal;
+    WriteFclib(problem, path, {start, report.ok() ? *r : VectorX()}, form);
   } catch (const InputError&) {
     return report;
   }

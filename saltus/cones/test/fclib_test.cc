@@ -11,6 +11,7 @@
 #include "saltus/cones/fclib_hdf5.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/box_stack.h"
+#include "saltus/cones/test/brick_wall.h"
 #include "saltus/cones/test/random_problems.h"
 
 namespace saltus {
@@ -111,6 +112,22 @@ TEST_F(FileTest, RoundTrip) {
   ASSERT_EQ(read.problem.cones.size(), problem.cones.size());
   EXPECT_EQ(read.problem.cones[1].friction, problem.cones[1].friction);
   EXPECT_EQ(read.problem.cones[1].offset, 3);
+}
+
+// A wall keeps its bodies in a file: M = I, and the same A.
+TEST_F(FileTest, BodiesRoundTrip) {
+  BodyDelassus A;
+  ConicProblem problem;
+  test::MakeBrickWall({.num_columns = 4, .num_courses = 4}, &A, &problem);
+  const VectorX r = VectorX::LinSpaced(problem.size(), 0, 1);
+  WriteFclib(problem, path_, {{}, r}, FclibForm::kBodies);
+  const FclibProblem read = ReadFclib(path_);
+  EXPECT_NE(dynamic_cast<const BodyDelassus*>(read.problem.A), nullptr);
+  EXPECT_EQ(read.problem.b, problem.b);
+  EXPECT_TRUE(MakeDense(*read.A).isApprox(MakeDense(A), 1e-14));
+  const FclibSolution solution = ReadFclibSolution(path_, problem.size());
+  EXPECT_EQ(solution.r, r);
+  EXPECT_TRUE(solution.v.isApprox(MakeFclibSolution(read, r).v, 1e-14));
 }
 
 TEST_F(FileTest, BlocksOfSeveralDimensionsAreFilledUp) {
