@@ -322,10 +322,11 @@ SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, Vecto
   VectorX diagonal;
   CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
-  const bool solved = judge.Evaluate(*r);
-  if (!Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
-  if (solved) return judge.Finish(SolveStatus::kConverged, 0, r);
+  Judge start(problem, options_);
+  const bool solved = start.Evaluate(*r);
+  if (!Accepts(problem)) return start.Finish(SolveStatus::kUnsupported, 0, r);
+  if (solved) return start.Finish(SolveStatus::kConverged, 0, r);
+  Judge judge(problem, options_);  // of the path alone: it passes points worse than a warm start
   InteriorPath path(problem);
   const std::vector<double> scales = CalcBlockScales(problem);
   VectorX projected;
@@ -355,6 +356,7 @@ SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, Vecto
     iterations += ProximalPointSolver(finish).Solve(problem, &finished).iterations;
     judge.Evaluate(finished);
   }
+  if (!judge.solved()) judge.Evaluate(start.best());
   return judge.Finish(SolveStatus::kStagnated, iterations, r);
 }
 

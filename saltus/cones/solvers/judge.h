@@ -11,6 +11,8 @@
 // or the iterate does not count as converged.
 #pragma once
 
+#include <limits>
+
 #include "saltus/cones/conic_solver.h"
 
 namespace saltus {
@@ -47,7 +49,7 @@ class Judge {
   double velocity_bound_ = 0;  // of relative · |r|, from eq. (1)
   VectorX best_;
   NaturalMapResidual best_residual_;
-  double best_score_ = 0;
+  double best_score_ = std::numeric_limits<double>::infinity();
   double score_ = 0;
   bool has_best_ = false;
 };

@@ -172,33 +172,71 @@ INSTANTIATE_TEST_SUITE_P(Solvers, LinearSolverTest,
                            return name;
                          });
 
-// A thousand contacts in mixed states between bodies that touch at random: one large island.
-TEST(AutoSolverTest, SolvesAThousandContacts) {
-  Random random(12);
+// A thousand contacts with a known solution between bodies that touch near ones at random: a few
+// large islands.
+struct LargeProblem {
   BodyDelassus A;
-  const int num_bodies = 600, num_contacts = 1000;
-  for (int b = 0; b < num_bodies; ++b) A.AddBody(random.PositiveDefinite(6, 10));
+  ConicProblem problem;
+};
+
+// @param condition  ratio of the largest to the smallest mass
+// @param state  of all contacts (ContactState), 3: mixed
+void MakeLargeProblem(double condition, int state, Random* random, LargeProblem* large) {
+  const int num_bodies = 500, num_contacts = 1000;
+  BodyDelassus& A = large->A;
+  for (int b = 0; b < num_bodies; ++b) {
+    const double scale = std::pow(condition, random->Uniform(0, 1));
+    A.AddBody(scale * random->PositiveDefinite(6, 10));
+  }
   for (int c = 0; c < num_contacts; ++c) {
-    const int b = random.Integer(0, num_bodies - 1);
-    const int a = random.Integer(-1, b - 1);
-    A.AddBlock(3, a, random.Matrix(3, 6), b, random.Matrix(3, 6));
+    const int b = random->Integer(0, num_bodies - 1);
+    const int a = random->Integer(std::max(-1, b - 8), b - 1);
+    A.AddBlock(3, a, random->Matrix(3, 6), b, random->Matrix(3, 6));
   }
   A.Finalize();
-  ConicProblem problem;
+  ConicProblem& problem = large->problem;
   problem.A = &A;
   problem.cones = test::MakeCones(std::vector<int>(num_contacts, 3), 0.3);
   VectorX r(A.size()), u(A.size()), product;
   for (const Cone& cone : problem.cones) {
-    MakeContactPair(cone, static_cast<ContactState>(random.Integer(0, 2)), &random, &r[cone.offset],
-                    &u[cone.offset]);
+    const int s = state == 3 ? random->Integer(0, 2) : state;
+    MakeContactPair(cone, static_cast<ContactState>(s), random, &r[cone.offset], &u[cone.offset]);
   }
   A.Multiply(r, &product);
   problem.b = u - product;
-  VectorX x;
-  const SolveReport report = MakeConicSolver("auto", MakeOptions(1e-8, 3000))->Solve(problem, &x);
-  EXPECT_TRUE(report.ok()) << StatusName(report.status) << " " << report.residual.relative
-                           << " after " << report.iterations;
-  EXPECT_LE(CalcNaturalMapResidual(problem, x).relative, 1e-8);
+}
+
+// All states with equal masses, mixed ones with masses from 1 to 1e8. Methods of first order crawl.
+TEST_P(FrictionSolverTest, SolvesAThousandContactsOrSaysThatItDoesNot) {
+  const std::string name = GetParam();
+  const bool crawls = name == "nsgs" || name == "admm" || name == "prox" || name == "pgs";
+  Random random(12);
+  for (const int state : {0, 1, 2, 3, 4}) {
+    const bool stiff = state == 4;
+    LargeProblem large;
+    MakeLargeProblem(stiff ? 1e8 : 1.0, stiff ? 3 : state, &random, &large);
+    VectorX x;
+    const SolveReport report =
+        MakeConicSolver(name, MakeOptions(1e-8, 300))->Solve(large.problem, &x);
+    const NaturalMapResidual residual = CalcNaturalMapResidual(large.problem, x);
+    EXPECT_EQ(report.residual.relative, residual.relative);
+    EXPECT_EQ(report.ok(), residual.relative <= 1e-8);
+    EXPECT_TRUE(report.ok() || crawls || stiff)
+        << state << ": " << StatusName(report.status) << ", " << residual.relative << " after "
+        << report.iterations;
+  }
+}
+
+// A warm start that is better than the first interior points must not end the path early.
+TEST(InteriorPointTest, WarmStartsDoNotStopThePath) {
+  Random random(12);
+  LargeProblem large;
+  MakeLargeProblem(1e8, 1, &random, &large);
+  VectorX r;
+  EXPECT_FALSE(MakeConicSolver("nsgs", MakeOptions(1e-8, 100))->Solve(large.problem, &r).ok());
+  const SolveReport report =
+      MakeConicSolver("interior-point", MakeOptions(1e-8, 100))->Solve(large.problem, &r);
+  EXPECT_TRUE(report.ok()) << report.residual.relative << " after " << report.iterations;
 }
 
 TEST(PivotingTest, FrictionIsUnsupported) {

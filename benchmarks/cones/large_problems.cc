@@ -1,0 +1,78 @@
+// Contact problems of ten thousand contacts and more, by the default solver to 1e-6: time, residual
+// as judged outside the solver, and how the time grows. `large_problems quick` leaves out the pile.
+//
+// Walls start cold. The pile starts from the impulses of its last step, as it does in a run: a pile
+// that collapses, and one that has come to rest.
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "saltus/cones/solvers/auto_solver.h"
+#include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/test/brick_wall.h"
+
+#include "benchmarks/cones/settled_pile.h"
+
+namespace saltus::bench {
+namespace {
+
+constexpr double kTolerance = 1e-6;
+
+// CPU time: other programs on the machine do not count.
+double ReadClock() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void Measure(const char* name, const ConicProblem& problem, const VectorX& start) {
+  ConicSolverOptions options;
+  options.tolerance = kTolerance;
+  options.max_iterations = 10000;
+  AutoSolver solver(options);
+  VectorX r = start;
+  const double begin = ReadClock();
+  const SolveReport report = solver.Solve(problem, &r);
+  const double seconds = ReadClock() - begin;
+  std::printf("%-34s %8zu %10.2f %12.1e %10d   %s\n", name, problem.cones.size(), seconds,
+              CalcNaturalMapResidual(problem, r).relative, report.iterations,
+              StatusName(report.status));
+  std::fflush(stdout);
+}
+
+void MeasureWall(const char* name, int columns, int courses, double push) {
+  BodyDelassus A;
+  ConicProblem problem;
+  test::MakeBrickWall({.num_columns = columns, .num_courses = courses, .push = push}, &A, &problem);
+  Measure(name, problem, VectorX::Zero(problem.size()));
+}
+
+void MeasurePile(const char* name, int n, double time, double tolerance) {
+  SettledPile pile(n);
+  NsgsOptions options;
+  options.tolerance = tolerance;
+  options.max_iterations = 60;
+  NsgsSolver solver(options);
+  pile.Advance(static_cast<int>(time / 0.005), &solver);
+  pile.Pose();
+  Measure(name, pile.problem(), pile.impulses());
+}
+
+int Main(bool quick) {
+  std::printf("%-34s %8s %10s %12s %10s   %s\n", "problem", "contacts", "CPU s", "residual",
+              "iterations", "status");
+  MeasureWall("wall, 1000 contacts", 10, 10, 0);
+  MeasureWall("wall, 10 000 contacts", 30, 30, 0);
+  MeasureWall("wall, top course pushed", 30, 30, 2e4);
+  MeasureWall("wall, 30 000 contacts", 90, 30, 0);
+  if (!quick) {
+    MeasureWall("wall, 100 000 contacts", 290, 30, 0);
+    MeasurePile("1000 spheres that collapse", 10, 0.5, 1e-3);
+    MeasurePile("2744 spheres that collapse", 14, 0.5, 1e-3);
+    MeasurePile("1000 spheres at rest", 10, 8, 1e-4);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace saltus::bench
+
+int main(int argc, char** argv) {
+  return saltus::bench::Main(argc > 1 && std::strcmp(argv[1], "quick") == 0);
+}
