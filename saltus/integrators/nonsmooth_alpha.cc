@@ -77,6 +77,7 @@ NonsmoothAlpha::Impl::Impl(const NonsmoothAlphaOptions& options)
     : options_(Checked(options)),
       k_(options.coefficients),
       c_((1 - k_.alpha_m) / ((1 - k_.alpha_f) * k_.gamma)),
+      modified_(options.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp),
       solver_(MakeConicSolver(options.solver, options.solver_options)) {}
 
 void NonsmoothAlpha::Impl::Prepare(System& system) {
@@ -159,7 +160,7 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   force_speed_ = h * CalcMassScaled(&x_);
   if (traits.has_contacts) {
     const double acceleration = system.CalcSpeedBound(state->q, x_);
-    margin_ = 2 * h * (system.CalcSpeedBound(state->q, state->v) + h * acceleration) + 1e-9;
+    margin_ = h * (system.CalcSpeedBound(state->q, state->v) + h * acceleration) + 1e-9;
     gap_closed_ = std::max(10 * options_.position_tolerance, kRest * h * h * acceleration);
   }
   U_.setZero(traits.num_velocities);
@@ -256,13 +257,16 @@ void NonsmoothAlpha::Impl::Evaluate(System& system, bool frozen) {
   if (traits.has_contacts) FindContacts(system, frozen);
 }
 
-/// The first of (2) at the iterate.
+/// The first of (2) at the iterate. Its directions need not be better than those of the impulses in
+/// (4), which are as good as the tolerance of the solver.
 bool NonsmoothAlpha::Impl::PositionEquationHolds(System& system) {
   M_.Multiply(U_, &x_);
   SubtractContactForces(/*position=*/true, &x_);
   if (system.traits().num_constraints > 0) x_.noalias() -= G_.transpose() * nu_joint_;
   const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
-  return CalcMassScaled(&x_) <= 10 * h_ * tolerance;
+  const double push = U_.lpNorm<Eigen::Infinity>();
+  return CalcMassScaled(&x_) <=
+         std::max(10 * h_ * tolerance, 0.1 * options_.solver_options.tolerance * push);
 }
 
 /// True if the iterate satisfies (1)-(4) to the tolerances, judged by the equations themselves.
@@ -412,10 +416,9 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   report_.contacts.clear();
   solver_ok_ = true;
   Begin(system, h, state);
-  const bool law_is_gap = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kGap;
   const bool finite = options_.variant == NonsmoothAlphaOptions::Variant::kRobust
                           ? IterateRobust(system)
-                      : linear_ && law_is_gap ? IterateLinear(system)
+                      : linear_ && !modified_ ? IterateLinear(system)
                                               : Iterate(system);
   if (!finite || !q_.allFinite() || !v_.allFinite()) {
     report_.status = StepStatus::kNotFinite;

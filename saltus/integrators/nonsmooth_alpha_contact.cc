@@ -8,12 +8,20 @@ namespace saltus {
 namespace {
 
 /// Candidates of the position problem: gaps up to so many times the deepest penetration. Others
-/// that the push closes are found at the next iterate.
-constexpr double kReach = 3;
+/// that the push closes are found at the next iterate, and remain candidates.
+constexpr double kReach = 1;
 /// Tolerances of the solvers of the position problem.
-constexpr std::array<double, 6> kPositionTolerances = {1e-6, 1e-8, 1e-10, 1e-11, 1e-12, 1e-13};
+constexpr std::array<double, 11> kPositionTolerances = {1e-3, 1e-4,  1e-5,  1e-6,  1e-7, 1e-8,
+                                                        1e-9, 1e-10, 1e-11, 1e-12, 1e-13};
+/// Position problems with more contacts are solved, until Newton's method is near its end, only to
+/// this share of the error that the gaps have: their rows at the next iterate differ by about as
+/// much. Smaller ones are cheap to solve well.
+constexpr double kForcing = 1e-3;
+constexpr std::size_t kManyCandidates = 100;
 /// Iterations with the tolerance that should be enough.
 constexpr int kPatience = 4;
+/// Iterations with the narrow margin for contacts.
+constexpr int kNarrow = 5;
 
 /// Of the methods that are tried when the chosen solver has failed.
 constexpr int kNewtonIterations = 3000;
@@ -42,6 +50,18 @@ Vector6 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& con
   return u;
 }
 
+/// The first of these rows: what x does to the gap.
+double NonsmoothAlpha::Impl::CalcNormalRow(const ContactSet& set, const Contact& contact,
+                                           const VectorX& x) const {
+  double sum = 0;
+  for (int k = contact.first_block; k < contact.first_block + contact.num_blocks; ++k) {
+    const RowBlock& rb = set.blocks[k];
+    const double* values = set.values.data() + rb.values;
+    for (int j = 0; j < rb.columns; ++j) sum += values[j] * x[rb.dof + j];
+  }
+  return sum;
+}
+
 /// u of one contact at the velocity v.
 Vector6 NonsmoothAlpha::Impl::CalcVelocity(const ContactSet& set, const Contact& contact,
                                            const VectorX& v) const {
@@ -54,7 +74,7 @@ Vector6 NonsmoothAlpha::Impl::CalcVelocity(const ContactSet& set, const Contact&
 void NonsmoothAlpha::Impl::FindContacts(System& system, bool frozen) {
   if (frozen) {
     system.CalcDifference(q_contacts_, q_, &delta_);
-    for (Contact& c : contacts_.contacts) c.gap += CalcRows(contacts_, c, delta_)[0];
+    for (Contact& c : contacts_.contacts) c.gap += CalcNormalRow(contacts_, c, delta_);
     q_contacts_ = q_;
     lost_ = false;
     return;
@@ -62,7 +82,9 @@ void NonsmoothAlpha::Impl::FindContacts(System& system, bool frozen) {
   keys_before_.clear();
   for (const Contact& c : contacts_.contacts) keys_before_.push_back(c.key);
   unknowns_before_.swap(unknowns_);
-  system.FindContacts(t_, q_, margin_, &contacts_);
+  // Contacts that come and go from iterate to iterate are seen by the wider margin.
+  const bool late = report_.newton_iterations > kNarrow;
+  system.FindContacts(t_, q_, late ? 2 * margin_ : margin_, &contacts_);
   q_contacts_ = q_;
   unknowns_.assign(contacts_.contacts.size(), ContactUnknowns{});
   lost_ = false;
@@ -110,7 +132,8 @@ void NonsmoothAlpha::Impl::WarmStart() {
 Vector6 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& contact) {
   if (SetHasRestitution(contact)) {
     if (!start_found_) {
-      system.FindContacts(start_->time, start_->q, margin_, &start_contacts_);
+      // Both bodies may move by the margin within the step.
+      system.FindContacts(start_->time, start_->q, 2 * margin_, &start_contacts_);
       start_found_ = true;
     }
     const auto& list = start_contacts_.contacts;
@@ -129,7 +152,7 @@ Vector6 NonsmoothAlpha::Impl::CalcStartVelocity(System& system, const Contact& c
 double NonsmoothAlpha::Impl::CalcRebound(const Contact& contact, const Vector6& u_minus) const {
   const double rebound = contact.restitution * u_minus[0];
   if (rebound >= 0) return rebound;
-  const double approach = CalcRows(contacts_, contact, start_->v)[0] + contact.bias[0];
+  const double approach = CalcNormalRow(contacts_, contact, start_->v) + contact.bias[0];
   return std::max(rebound, std::min(0.0, approach));
 }
 
@@ -150,16 +173,28 @@ void NonsmoothAlpha::Impl::SubtractCoupling(const DelassusCorrection& correction
   *x -= correction.factor * response;
 }
 
-/// A solver whose tolerance leaves no more than position_tolerance of the depth. The residual is
-/// relative to all of ν, and may be that of a single contact; iterations that do not reach the
-/// tolerance in their gaps take a tighter one.
-ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* tolerance) {
-  const double size = depth * std::sqrt(static_cast<double>(candidates_.size()));
-  std::size_t k = 0;
-  while (k + 1 < kPositionTolerances.size() &&
-         kPositionTolerances[k] * size > options_.position_tolerance) {
-    ++k;
+/// Largest error of (2) in the gaps of the iterate: penetration, and opening of contacts with ν.
+double NonsmoothAlpha::Impl::CalcGapError() const {
+  double error = 0;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const double gap = contacts_.contacts[i].gap;
+    error = std::max(error, unknowns_[i].nu[0] > 0 ? std::abs(gap) : -gap);
   }
+  return error;
+}
+
+/// A solver whose tolerance leaves no more than position_tolerance of the depth (more in a large
+/// problem that another iteration follows). The residual is relative to all of ν, and may be that
+/// of a single contact; iterations that do not reach the tolerance in their gaps take a tighter
+/// one.
+ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* tolerance) {
+  double target = options_.position_tolerance;
+  if (candidates_.size() > kManyCandidates) {
+    target = std::max(target, kForcing * std::min(depth, CalcGapError()));
+  }
+  const double size = depth;
+  std::size_t k = candidates_.size() > kManyCandidates ? 0 : 3;
+  while (k + 1 < kPositionTolerances.size() && kPositionTolerances[k] * size > target) ++k;
   const int late = std::max(0, report_.newton_iterations - kPatience);
   k = std::min(k + static_cast<std::size_t>(late), kPositionTolerances.size() - 1);
   *tolerance = kPositionTolerances[k];
@@ -211,78 +246,89 @@ double NonsmoothAlpha::Impl::ChooseCandidates() {
   for (int i = 0; i < n; ++i) depth = std::max(depth, -gaps_[i]);
   if (!(depth > 0)) return 0;
   for (int i = 0; i < n; ++i) {
-    if (gaps_[i] <= kReach * depth) candidates_.push_back(i);
+    ContactUnknowns& unknown = unknowns_[i];
+    unknown.candidate = unknown.candidate || gaps_[i] <= kReach * depth || unknown.nu[0] > 0 ||
+                        contacts_.contacts[i].gap < 0;
+    if (unknown.candidate) candidates_.push_back(i);
   }
   return depth;
+}
+
+/// (16): the part hP of ν = κ + hP, from the last iterate, becomes a force of the free motion.
+void NonsmoothAlpha::Impl::MoveImpulsesToForce() {
+  for (ContactUnknowns& unknown : unknowns_) {
+    unknown.nu.setZero();
+    unknown.nu[0] = h_ * unknown.P[0];
+  }
+  x_.setZero(dv_.size());
+  SubtractContactForces(true, &x_);
+  force_end_ -= x_;
+}
+
+/// U without ν of the contacts, and the gaps that it leaves at the end of the iteration.
+void NonsmoothAlpha::Impl::CalcFreePush(const KktSolver& kkt, const DelassusCorrection* coupling) {
+  CalcMove(dv_, &dq_);
+  c_rows_.resize(system_->traits().num_constraints);
+  if (c_rows_.size() > 0) {
+    x_ = U_ - dq_;
+    c_rows_.noalias() = G_ * x_;
+    c_rows_ -= g_;
+  }
+  if (c_rows_.size() > 0 || force_end_.squaredNorm() > 0) {
+    kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
+  } else {
+    U_free_ = no_force_;
+  }
+  y_ = U_free_ - U_;
+  dq_ += y_;
+  if (coupling != nullptr) SubtractCoupling(*coupling, y_, &dq_);
+  gaps_.resize(static_cast<Eigen::Index>(contacts_.contacts.size()));
+  for (Eigen::Index i = 0; i < gaps_.size(); ++i) {
+    const Contact& c = contacts_.contacts[static_cast<std::size_t>(i)];
+    gaps_[i] = c.gap + CalcNormalRow(contacts_, c, dq_);
+  }
+}
+
+/// b of the position problem and the start of its solver.
+void NonsmoothAlpha::Impl::FillPositionProblem(System& system) {
+  VectorX& b = position_problem_.problem().b;
+  r_.setZero(position_problem_.size());
+  if (options_.position_friction) {  // (17): the slip of the whole step
+    system.CalcDifference(start_->q, q_, &x_);
+    x_ += dq_;
+  }
+  for (int i = 0; i < position_problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[candidates_[i]];
+    const ContactUnknowns& known = unknowns_[candidates_[i]];
+    const int o = position_problem_.offset(i);
+    const int d = position_problem_.cone(i).dimension;
+    b[o] = gaps_[candidates_[i]];
+    if (d > 1) {
+      Vector6 slip = CalcRows(contacts_, c, x_);
+      slip.head(c.dimension) += h_ * c.bias.head(c.dimension);
+      b.segment(o + 1, d - 1) = slip.segment(1, d - 1);
+    }
+    r_.segment(o, d) = known.nu.head(d);
+    if (modified_) r_[o] -= h_ * known.P[0];
+  }
 }
 
 /// (11): U_, ν; dv_ gets its share of the coupling. kkt is the factored metric (M, G), rhs a force.
 bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs,
                                          bool coupled) {
-  const int m = system.traits().num_constraints;
-  const bool modified = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp;
-  c_rows_.resize(m);
-  if (m > 0) {
-    CalcMove(dv_, &dq_);
-    x_ = U_ - dq_;
-    c_rows_.noalias() = G_ * x_;
-    c_rows_ -= g_;
-  }
-  force_end_ = rhs;
-  if (modified) {  // (16): the part hP of ν = κ + hP, from the last iterate
-    for (ContactUnknowns& unknown : unknowns_) {
-      unknown.nu.setZero();
-      unknown.nu[0] = h_ * unknown.P[0];
-    }
-    x_.setZero(dv_.size());
-    SubtractContactForces(true, &x_);
-    force_end_ -= x_;
-  }
-  if (m > 0 || modified || rhs.squaredNorm() > 0) {
-    kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
-  } else {
-    U_free_ = no_force_;
-  }
   DelassusCorrection correction;
   if (coupled) correction = MakeCorrection(true);
-  y_ = U_free_ - U_;
-  CalcMove(dv_, &dq_);
-  dq_ += y_;
-  if (coupled) SubtractCoupling(correction, y_, &dq_);
-
-  const int n = static_cast<int>(contacts_.contacts.size());
-  gaps_.resize(n);
-  for (int i = 0; i < n; ++i) {
-    const Contact& c = contacts_.contacts[i];
-    gaps_[i] = c.gap + CalcRows(contacts_, c, dq_)[0];
-  }
+  const DelassusCorrection* coupling = coupled ? &correction : nullptr;
+  force_end_ = rhs;
+  if (modified_) MoveImpulsesToForce();
+  CalcFreePush(kkt, coupling);
   const double depth = ChooseCandidates();
   if (!candidates_.empty()) {
     position_problem_.SetRows(contacts_, candidates_,
                               options_.position_friction ? ContactProblem::Rows::kContactsOnly
                                                          : ContactProblem::Rows::kNormalOnly);
-    position_problem_.FormDelassus(kkt, coupled ? &correction : nullptr);
-    const int size = position_problem_.size();
-    VectorX& b = position_problem_.problem().b;
-    r_.setZero(size);
-    if (options_.position_friction) {  // (17): the slip of the whole step
-      system.CalcDifference(start_->q, q_, &x_);
-      x_ += dq_;
-    }
-    for (int i = 0; i < position_problem_.num_contacts(); ++i) {
-      const Contact& c = contacts_.contacts[candidates_[i]];
-      const ContactUnknowns& known = unknowns_[candidates_[i]];
-      const int o = position_problem_.offset(i);
-      const int d = position_problem_.cone(i).dimension;
-      b[o] = gaps_[candidates_[i]];
-      if (d > 1) {
-        Vector6 slip = CalcRows(contacts_, c, x_);
-        slip.head(c.dimension) += h_ * c.bias.head(c.dimension);
-        b.segment(o + 1, d - 1) = slip.segment(1, d - 1);
-      }
-      r_.segment(o, d) = known.nu.head(d);
-      if (modified) r_[o] -= h_ * known.P[0];
-    }
+    position_problem_.FormDelassus(kkt, coupling);
+    FillPositionProblem(system);
     double tolerance = 0;
     ConicSolver& solver = PositionSolver(depth, &tolerance);
     const SolveReport solve = SolveAtAnyCost(solver, tolerance, position_problem_.problem());
@@ -292,12 +338,11 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   }
   for (ContactUnknowns& unknown : unknowns_) {
     unknown.nu.setZero();
-    if (modified) unknown.nu[0] = h_ * unknown.P[0];
+    if (modified_) unknown.nu[0] = h_ * unknown.P[0];
   }
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const int d = position_problem_.cone(static_cast<int>(i)).dimension;
-    unknowns_[candidates_[i]].nu.head(d) +=
-        r_.segment(position_problem_.offset(static_cast<int>(i)), d);
+  for (int i = 0; i < static_cast<int>(candidates_.size()); ++i) {
+    const int d = position_problem_.cone(i).dimension;
+    unknowns_[candidates_[i]].nu.head(d) += r_.segment(position_problem_.offset(i), d);
   }
   y_ = U_free_ - U_;
   if (coupled) {  // hK ΔU of (10)
@@ -308,9 +353,9 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   CalcMove(dv_, &dq_);
   x_ = dq_ - U_;
   dq_ += y_;
-  for (int i = 0; i < n; ++i) {
-    const Contact& c = contacts_.contacts[i];
-    gaps_[i] = c.gap + std::min(CalcRows(contacts_, c, dq_)[0], CalcRows(contacts_, c, x_)[0]);
+  for (Eigen::Index i = 0; i < gaps_.size(); ++i) {
+    const Contact& c = contacts_.contacts[static_cast<std::size_t>(i)];
+    gaps_[i] = c.gap + std::min(CalcNormalRow(contacts_, c, dq_), CalcNormalRow(contacts_, c, x_));
   }
   U_ = U_free_;
   return U_.allFinite();
@@ -443,12 +488,11 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
 /// (2): no penetration, and contacts with ν are closed.
 bool NonsmoothAlpha::Impl::GapsHold() const {
   if (lost_) return false;
-  const bool modified = options_.position_law == NonsmoothAlphaOptions::PositionLaw::kModifiedLcp;
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
     const double gap = contacts_.contacts[i].gap;
     if (!(gap >= -options_.position_tolerance)) return false;
     double nu = unknowns_[i].nu[0];
-    if (modified) {  // (16), to the tolerance of Newton's method
+    if (modified_) {  // (16), to the tolerance of Newton's method
       const double by_impulse = h_ * unknowns_[i].P[0];
       nu -= by_impulse;
       if (std::abs(nu) <= options_.newton_tolerance * by_impulse) nu = 0;
@@ -468,7 +512,7 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
     const Contact& c = contacts_.contacts[i];
     const ContactUnknowns& known = unknowns_[i];
-    const double gap = c.gap + std::min(0.0, CalcRows(contacts_, c, x_)[0]);
+    const double gap = c.gap + std::min(0.0, CalcNormalRow(contacts_, c, x_));
     if (gap > gap_closed_ && !(frozen_ && known.was_active)) {
       if (known.P[0] != 0) return false;
       continue;

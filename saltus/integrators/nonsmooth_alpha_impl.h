@@ -30,6 +30,7 @@ class NonsmoothAlpha::Impl {
     Vector6 P = Vector6::Zero();   // N s, in all rows of the contact
     Vector6 u = Vector6::Zero();   // u that the last velocity problem gave P to
     double shift = 0;              // û_N − u_N − μ|u_T| of (4), (18)
+    bool candidate = false;        // takes part in the position problems of this step
     bool active = false;           // took part in (4)
     bool was_active = false;       // in some iteration of this step
   };
@@ -66,9 +67,13 @@ class NonsmoothAlpha::Impl {
   void FindContacts(System& system, bool frozen);
   void WarmStart();
   Vector6 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
+  double CalcNormalRow(const ContactSet& set, const Contact& contact, const VectorX& x) const;
   Vector6 CalcVelocity(const ContactSet& set, const Contact& contact, const VectorX& v) const;
   Vector6 CalcStartVelocity(System& system, const Contact& contact);
   double CalcRebound(const Contact& contact, const Vector6& u_minus) const;
+  void MoveImpulsesToForce();
+  void CalcFreePush(const KktSolver& kkt, const DelassusCorrection* coupling);
+  void FillPositionProblem(System& system);
   bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   double ChooseCandidates();
@@ -78,6 +83,7 @@ class NonsmoothAlpha::Impl {
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
   void SubtractContactForces(bool position, VectorX* f) const;
+  double CalcGapError() const;
   ConicSolver& PositionSolver(double depth, double* tolerance);
   SolveReport SolveAtAnyCost(ConicSolver& solver, double tolerance, const ConicProblem& problem);
   DelassusCorrection MakeCorrection(bool position) const;
@@ -100,9 +106,10 @@ class NonsmoothAlpha::Impl {
 
   const NonsmoothAlphaOptions options_;
   const AlphaCoefficients k_;
-  const double c_;  // (1−α_m)/((1−α_f)γ) of (9)
+  const double c_;       // (1−α_m)/((1−α_f)γ) of (9)
+  const bool modified_;  // (16)
   std::unique_ptr<ConicSolver> solver_;
-  std::array<std::unique_ptr<ConicSolver>, 6> position_solvers_;
+  std::array<std::unique_ptr<ConicSolver>, 11> position_solvers_;
   ContactProblem position_problem_, velocity_problem_;
   StepReport report_;
 

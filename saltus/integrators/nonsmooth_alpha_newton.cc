@@ -161,6 +161,9 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
   const int m = system.traits().num_constraints;
   M_.Multiply(vd_, &rhs_);
   rhs_ = f_ - rhs_;
+  // Of redundant joints all of λ̃ is solved for: the rounding of increments would add up in the way
+  // they share the load.
+  if (m > 0 && !full_rank_) lambda_.setZero();
   if (m > 0) rhs_.noalias() += G_.transpose() * lambda_;
   rhs_ *= h_;
   c_rows_.resize(m);

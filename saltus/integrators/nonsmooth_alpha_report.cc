@@ -23,7 +23,7 @@ void NonsmoothAlpha::Impl::ReportContacts(System& system) {
     ContactResult result;
     result.key = c.key;
     result.dimension = c.dimension;
-    result.gap = c.gap - CalcRows(contacts_, c, delta_)[0];
+    result.gap = c.gap - CalcNormalRow(contacts_, c, delta_);
     result.point = c.point;
     result.frame = c.frame;
     Vector3 spin;
