@@ -13,7 +13,7 @@ constexpr int kFirstSweeps = 100;
 constexpr int kPyramidFacets = 16;
 constexpr double kPyramidCompliance = 1e-9;  // of the mean diagonal entry
 constexpr int kTurnShare = 5;                // max_iterations over what the turns may use …
-constexpr int kMinTurns = 200;               // … but at least this
+constexpr int kMinTurns = 600;               // … but at least this
 
 NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
   NsgsOptions sweeps{options};
