@@ -54,7 +54,7 @@ Arguments Parse(int argc, char** argv) {
   }
   if (arguments.solvers.empty()) {
     arguments.solvers = {"auto", "nsgs", "hybrid", "semismooth-newton", "proximal-point",
-                         "admm", "prox", "pgs",    "interior-point"};
+                         "admm", "prox", "pgs",    "interior-point",    "de-saxce"};
   }
   return arguments;
 }

@@ -5,6 +5,7 @@
 #include "saltus/cones/solvers/admm.h"
 #include "saltus/cones/solvers/auto_solver.h"
 #include "saltus/cones/solvers/block_pivoting.h"
+#include "saltus/cones/solvers/de_saxce.h"
 #include "saltus/cones/solvers/hybrid_solver.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/islands.h"
@@ -49,6 +50,7 @@ const std::vector<ConicSolverInfo>& ListConicSolvers() {
        "regularised problems solved by Newton's method: singular and stiff problems"},
       {"admm", "alternating directions, one factorisation, many cheap passes"},
       {"interior-point", "central path of Coulomb's law: hard problems from a cold start"},
+      {"de-saxce", "convex problems by interior points, the shift of friction held in each"},
       {"prox", "projections with all contacts at once, no factorisation"},
       {"pgs", "projected Gauss-Seidel, row by row: rough answers"},
       {"lemke", "Lemke's pivoting method, exact: no friction, planar or polyhedral friction"},
@@ -74,9 +76,8 @@ std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
   }
   if (name == "proximal-point") return std::make_unique<ProximalPointSolver>(options);
   if (name == "admm") return std::make_unique<AdmmSolver>(options);
-  if (name == "interior-point") {
-    return std::make_unique<InteriorPointSolver>(options);
-  }
+  if (name == "interior-point") return std::make_unique<InteriorPointSolver>(options);
+  if (name == "de-saxce") return std::make_unique<DeSaxceSolver>(options);
   if (name == "prox") return std::make_unique<ProxSolver>(ProxOptions{options});
   if (name == "pgs") return std::make_unique<PgsSolver>(PgsOptions{options});
   if (name == "keller") return std::make_unique<KellerSolver>(options);

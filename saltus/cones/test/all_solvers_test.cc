@@ -106,7 +106,8 @@ TEST_P(FrictionSolverTest, StatusesAreTruthful) {
 
 INSTANTIATE_TEST_SUITE_P(Solvers, FrictionSolverTest,
                          testing::Values("auto", "nsgs", "hybrid", "semismooth-newton",
-                                         "proximal-point", "admm", "interior-point", "prox", "pgs"),
+                                         "proximal-point", "admm", "interior-point", "de-saxce",
+                                         "prox", "pgs"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -209,7 +210,8 @@ void MakeLargeProblem(double condition, int state, Random* random, LargeProblem*
 // All states with equal masses, mixed ones with masses from 1 to 1e8. Methods of first order crawl.
 TEST_P(FrictionSolverTest, SolvesAThousandContactsOrSaysThatItDoesNot) {
   const std::string name = GetParam();
-  const bool crawls = name == "nsgs" || name == "admm" || name == "prox" || name == "pgs";
+  const bool crawls =
+      name == "nsgs" || name == "admm" || name == "prox" || name == "pgs" || name == "de-saxce";
   Random random(12);
   for (const int state : {0, 1, 2, 3, 4}) {
     const bool stiff = state == 4;

@@ -1,0 +1,56 @@
+#include "saltus/cones/solvers/de_saxce.h"
+
+#include <algorithm>
+
+#include "saltus/cones/solvers/interior_point.h"
+#include "saltus/cones/solvers/judge.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kInnerShare = 0.01;  // tolerance of (1) beside the present residual
+constexpr double kMinTolerance = 1e-14;
+constexpr int kMaxIdlePasses = 20;
+
+// b + s n for the shifts of u; associated blocks have none.
+VectorX AddShifts(const ConicProblem& problem, const VectorX& u) {
+  VectorX b = problem.b;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind != ConeKind::kFriction || cone.associated) continue;
+    b[cone.offset] += cone.friction * u.segment(cone.offset + 1, cone.dimension - 1).norm();
+  }
+  return b;
+}
+
+}  // namespace
+
+SolveReport DeSaxceSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+  const int n = problem.size();
+  if (r->size() != n || !r->allFinite()) r->setZero(n);
+  VectorX diagonal;
+  CalcDiagonal(problem, &diagonal);
+  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  Judge judge(problem, options_);
+  bool solved = judge.Evaluate(*r);
+  if (!InteriorPointSolver::Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
+  ConicProblem convex = problem;
+  for (Cone& cone : convex.cones) cone.associated = cone.kind == ConeKind::kFriction;
+  int iterations = 0, idle = 0;
+  bool cold = r->isZero(0);  // slip without impulses tells nothing: s = 0
+  while (!solved && iterations < options_.max_iterations && idle < kMaxIdlePasses) {
+    convex.b = cold ? problem.b : AddShifts(problem, judge.u());
+    cold = false;
+    ConicSolverOptions inner = options_;
+    inner.tolerance =
+        std::max(kMinTolerance, kInnerShare * std::min(1.0, judge.best_residual().relative));
+    inner.max_iterations = options_.max_iterations - iterations;
+    const double before = judge.best_score();
+    iterations += std::max(1, InteriorPointSolver(inner).Solve(convex, r).iterations);
+    solved = judge.Evaluate(*r);
+    idle = judge.best_score() < before ? 0 : idle + 1;
+  }
+  return judge.Finish(idle < kMaxIdlePasses ? SolveStatus::kMaxIterations : SolveStatus::kStagnated,
+                      iterations, r);
+}
+
+}  // namespace saltus
