@@ -91,6 +91,12 @@ struct NonsmoothAlphaOptions {
   AlphaCoefficients coefficients;  // ρ∞ = 0.8
   Variant variant = Variant::kMonolithic;
   PositionLaw position_law = PositionLaw::kGap;
+  /// Variant robust: the force differences f_p, f_s and the last correction of ṽ̇. Without them
+  /// stiff systems gain energy; for comparison only.
+  struct RobustTerms {
+    bool position = true, velocity = true, acceleration = true;
+  };
+  RobustTerms robust_terms;
   bool position_friction = false;     // (17)
   double newton_tolerance = 1e-10;    // on (1)-(3) divided by the mass, relative to the velocities
   double position_tolerance = 1e-12;  // m: penetration and |g| left, if above rounding

@@ -13,11 +13,13 @@ constexpr double kReach = 1;
 /// Tolerances of the solvers of the position problem.
 constexpr std::array<double, 11> kPositionTolerances = {1e-3, 1e-4,  1e-5,  1e-6,  1e-7, 1e-8,
                                                         1e-9, 1e-10, 1e-11, 1e-12, 1e-13};
-/// Position problems with more contacts are solved, until Newton's method is near its end, only to
-/// this share of the error that the gaps have: their rows at the next iterate differ by about as
-/// much. Smaller ones are cheap to solve well.
+/// Position problems with more contacts, where only positions are iterated, are solved no better
+/// than to this share of the error of the gaps, as long as the rows at the next iterate differ by
+/// more than that. Smaller problems are cheap to solve well.
 constexpr double kForcing = 1e-3;
 constexpr std::size_t kManyCandidates = 100;
+/// The first of them for problems that are solved well.
+constexpr std::size_t kLoosest = 3;
 /// Iterations with the tolerance that should be enough.
 constexpr int kPatience = 4;
 /// Iterations with the narrow margin for contacts.
@@ -173,12 +175,16 @@ void NonsmoothAlpha::Impl::SubtractCoupling(const DelassusCorrection& correction
   *x -= correction.factor * response;
 }
 
-/// Largest error of (2) in the gaps of the iterate: penetration, and opening of contacts with ν.
+/// Error of (2) in a gap: penetration, or opening of a contact with ν.
+double NonsmoothAlpha::Impl::CalcGapError(double gap, const ContactUnknowns& unknown) {
+  return unknown.nu[0] > 0 ? std::abs(gap) : std::max(0.0, -gap);
+}
+
+/// The largest one at the iterate.
 double NonsmoothAlpha::Impl::CalcGapError() const {
   double error = 0;
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
-    const double gap = contacts_.contacts[i].gap;
-    error = std::max(error, unknowns_[i].nu[0] > 0 ? std::abs(gap) : -gap);
+    error = std::max(error, CalcGapError(contacts_.contacts[i].gap, unknowns_[i]));
   }
   return error;
 }
@@ -189,11 +195,15 @@ double NonsmoothAlpha::Impl::CalcGapError() const {
 /// one.
 ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* tolerance) {
   double target = options_.position_tolerance;
-  if (candidates_.size() > kManyCandidates) {
-    target = std::max(target, kForcing * std::min(depth, CalcGapError()));
+  double size = depth * std::sqrt(static_cast<double>(candidates_.size()));
+  std::size_t k = kLoosest;
+  if (linear_ && candidates_.size() > kManyCandidates) {
+    const double error = std::min(depth, CalcGapError());
+    const bool first = report_.newton_iterations <= 1;
+    if (first || error > 2 * linear_gap_error_) target = std::max(target, kForcing * error);
+    size = depth;
+    k = 0;
   }
-  const double size = depth;
-  std::size_t k = candidates_.size() > kManyCandidates ? 0 : 3;
   while (k + 1 < kPositionTolerances.size() && kPositionTolerances[k] * size > target) ++k;
   const int late = std::max(0, report_.newton_iterations - kPatience);
   k = std::min(k + static_cast<std::size_t>(late), kPositionTolerances.size() - 1);
@@ -353,9 +363,12 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   CalcMove(dv_, &dq_);
   x_ = dq_ - U_;
   dq_ += y_;
-  for (Eigen::Index i = 0; i < gaps_.size(); ++i) {
-    const Contact& c = contacts_.contacts[static_cast<std::size_t>(i)];
-    gaps_[i] = c.gap + std::min(CalcNormalRow(contacts_, c, dq_), CalcNormalRow(contacts_, c, x_));
+  linear_gap_error_ = 0;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+    const Contact& c = contacts_.contacts[i];
+    const double gap = c.gap + CalcNormalRow(contacts_, c, dq_);
+    linear_gap_error_ = std::max(linear_gap_error_, CalcGapError(gap, unknowns_[i]));
+    gaps_[static_cast<Eigen::Index>(i)] = std::min(gap, c.gap + CalcNormalRow(contacts_, c, x_));
   }
   U_ = U_free_;
   return U_.allFinite();

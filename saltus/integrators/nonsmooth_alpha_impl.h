@@ -83,6 +83,7 @@ class NonsmoothAlpha::Impl {
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
   void SubtractContactForces(bool position, VectorX* f) const;
+  static double CalcGapError(double gap, const ContactUnknowns& unknown);
   double CalcGapError() const;
   ConicSolver& PositionSolver(double depth, double* tolerance);
   SolveReport SolveAtAnyCost(ConicSolver& solver, double tolerance, const ConicProblem& problem);
@@ -146,9 +147,10 @@ class NonsmoothAlpha::Impl {
   ContactSet contacts_;
   std::vector<ContactUnknowns> unknowns_, unknowns_before_;  // one per contact of contacts_
   std::vector<ContactKey> keys_before_;
-  VectorX q_contacts_;         // where contacts_ have been found or moved to
-  bool lost_ = false;          // a contact with ν or P is not there any more
-  ContactSet start_contacts_;  // at q_n, found only if an active contact has restitution
+  VectorX q_contacts_;           // where contacts_ have been found or moved to
+  double linear_gap_error_ = 0;  // that the last position problem left in its linearised gaps, m
+  bool lost_ = false;            // a contact with ν or P is not there any more
+  ContactSet start_contacts_;    // at q_n, found only if an active contact has restitution
   bool start_found_ = false;
   VectorX friction_P_;  // impulses of the dry frictions of joints
   PoissonImpact impact_;

@@ -57,12 +57,13 @@ bool NonsmoothAlpha::Impl::SolveSmoothAlone(System& system) {
 /// P: (14) by Newton's method in the metric M + h²K.
 bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
   const int m = system.traits().num_constraints;
+  const NonsmoothAlphaOptions::RobustTerms& terms = options_.robust_terms;
   dv_.setZero();
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     Evaluate(system, k > options_.max_newton_iterations / 2);
     if (k == 1) WarmStart();
     CalcForceBalance(system, q_, v_smooth_, &y_);
-    y_ = h_ * h_ * (y_ - F_smooth_);
+    y_ = (terms.position ? h_ * h_ : 0) * (y_ - F_smooth_);
     M_.Multiply(U_, &x_);
     x_ -= y_;
     rhs_ = -x_;  // −(M U − h² f_p)
@@ -74,7 +75,7 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
     if (k > 1 && closed && CalcMassScaled(&x_) <= 10 * h_ * tolerance && GapsHold()) return true;
     ++report_.newton_iterations;
     FormSmoothMatrix(system);
-    S_.values() = M_.values() + h_ * h_ * K_.values();
+    S_.values() = M_.values() + (terms.position ? h_ * h_ : 0) * K_.values();
     S_.AddMultiply(1, U_, &rhs_);
     KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
     if (!kkt.Factor(S_, G_)) return false;
@@ -90,11 +91,12 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
 /// V: (15) by Newton's method in the metric M + hD.
 bool NonsmoothAlpha::Impl::SolveVelocityAlone(System& system) {
   const int m = system.traits().num_constraints;
+  const NonsmoothAlphaOptions::RobustTerms& terms = options_.robust_terms;
   system.CalcConstraintRate(t_, q_, &g_t_);
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     v_ = v_smooth_ + W_;
     CalcForceBalance(system, q_, v_, &y_);
-    y_ = h_ * (y_ - F_smooth_);
+    y_ = (terms.velocity ? h_ : 0) * (y_ - F_smooth_);
     M_.Multiply(W_, &x_);
     x_ -= y_;
     rhs_ = -x_;
@@ -104,7 +106,7 @@ bool NonsmoothAlpha::Impl::SolveVelocityAlone(System& system) {
     if (k > 1 && CalcMassScaled(&x_) <= 10 * tolerance) return true;
     ++report_.newton_iterations;
     FormSmoothMatrix(system);
-    S_.values() = M_.values() + h_ * D_.values();
+    S_.values() = M_.values() + (terms.velocity ? h_ : 0) * D_.values();
     S_.AddMultiply(1, W_, &rhs_);
     KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
     if (!kkt.Factor(S_, G_)) return false;
@@ -128,6 +130,7 @@ bool NonsmoothAlpha::Impl::IterateRobust(System& system) {
   if (!SolvePositionAlone(system) || !SolveVelocityAlone(system)) return false;
   kkt_M_->Factor(M_, G_);
   if (candidates_.empty() && active_.empty()) return true;
+  if (!options_.robust_terms.acceleration) return true;
   // After contact ṽ̇ follows the change of the forces, on the motions that the joints allow.
   system.CalcForce(t_, q_, v_, &f_);
   y_ = f_ - f_smooth;

@@ -129,7 +129,7 @@ TEST(NonsmoothAlphaPhysics, TwoBallOscillatorImpactsAndStates) {
 
 // Column "GGL h=1e-4" of table (b). Its last digit or two are not those of the scheme: before the
 // impact the error in θ̇ is 8.36e-6 at h = 1e-3 (both), so by order 2 it is 8.4e-8 at 1e-4, which
-// ours is; the page has 5.2e-8, what its prototype left unsolved in 4000 steps. Hence 1e-7.
+// ours is; the page has 5.2e-8, what its prototype left unsolved (verification/page_values.py).
 TEST(NonsmoothAlphaPhysics, PendulumWithASmallStepGivesTheTable) {
   EquationSystem pendulum(MakeBouncingPendulum({}));
   NonsmoothAlphaOptions options;
@@ -156,7 +156,8 @@ TEST(NonsmoothAlphaPhysics, PendulumWithASmallStepGivesTheTable) {
 // Table (a): mean |gap error| on [0, 4], of this scheme and of Moreau–Jean with θ = 5/9. With these
 // data the ball comes back to gap 0 exactly at the end of a step (3.2 m/s for 0.64 s), so rounding
 // decides in which step the prototype of the page hits. Ours counts gap 0 as closed; the last row
-// is that of exact (rational) arithmetic with g ≤ 0, 1.194e-3, and 4.2e-4 on the page is g < 0.
+// is that of exact (rational) arithmetic with g ≤ 0, 1.194e-3, and 4.2e-4 on the page is g < 0
+// (verification/page_values.py).
 TEST(NonsmoothAlphaPhysics, MeanErrorsOfTheBall) {
   const BouncingBallData data{1, 10, 0.8, 0.801, 0};
   const double steps[] = {8e-3, 4e-3, 2e-3, 1e-3, 0.5e-3};

@@ -52,7 +52,7 @@ inline double FitSlope(const std::vector<double>& h, const std::vector<double>& 
 struct BarRun {
   double first_active = -1, last_active = -1;   // end times of steps with a contact force
   int active_steps = 0;                         // their number
-  double mean = 0, deviation = 0, largest = 0;  // of the force over 0.55 s … 1.1 s
+  double mean = 0, deviation = 0, largest = 0;  // of the force, 0.55 s < t < 1.1 s
   double min_gap = 1e300;
   double max_gain = 0;      // of energy, in one step
   double energy_first = 0;  // after the first step with a contact force
@@ -89,7 +89,7 @@ inline BarRun RunBar(Integrator* integrator, bool lumped, double h = 2e-3, int e
       run.last_active = t;
       ++run.active_steps;
     }
-    if (t > 0.55 + 1e-9 && t < 1.1 + 1e-9) forces.push_back(force);
+    if (t > 0.55 + 1e-9 && t < 1.1 - 1e-9) forces.push_back(force);
     run.min_gap = std::min(run.min_gap, data.gap + s.q[0]);
     if (is(n, 0.6)) run.energy_06 = energy;
     if (is(n, 1.0)) run.energy_10 = energy;

@@ -1,0 +1,122 @@
+"""Two values of the method page (nonsmooth_integrators.md, 1.10) that are not those of its scheme.
+
+    python3 verification/page_values.py          (half a minute, needs nothing but Python)
+
+(a) Bouncing ball, mean |gap error| on [0, 4] s at h = 5e-4 s. The scheme is rational in these data, so it is run in
+exact fractions. The ball comes back to gap 0 exactly at the end of a step, and the printed value belongs to the rule
+"g < 0 is closed", which rounding chose, while the scheme says g <= 0.
+
+(b) Pendulum before the impact, error of the angular velocity at t = 0.4 s. The scheme is of second order, so that the
+error at h = 1e-4 is a hundredth of that at h = 1e-3; the printed digits are not. Solved here by an independent Newton
+method with exact derivatives, to rounding and to the tolerances that the page gives for its prototypes.
+"""
+
+from fractions import Fraction
+from math import cos, pi, sin, sqrt
+
+# rho_inf = 0.8
+AM, AF = Fraction(1, 3), Fraction(4, 9)
+GAMMA = Fraction(1, 2) + AF - AM
+BETA = (GAMMA + Fraction(1, 2)) ** 2 / 4
+
+
+def exact_gap(t):
+    """Height of the ball of 0.801 m with e = 0.8 under 10 m/s^2, which starts at rest."""
+    speed, begin = sqrt(2 * 10 * 0.801), sqrt(2 * 0.801 / 10)
+    if t < begin:
+        return 0.801 - 5 * t * t
+    while speed > 1e-9:
+        speed *= 0.8
+        if t < begin + speed / 5:
+            return (t - begin) * (speed - 5 * (t - begin))
+        begin += speed / 5
+    return 0.0
+
+
+def ball_mean_error(h, closed):
+    """f is constant, so a = vd = -g always: q~ and v~ are those of free fall, and U, W follow at once."""
+    q, v, n = Fraction(801, 1000), Fraction(0), int(4 / h)
+    total = 0.0
+    for i in range(1, n + 1):
+        smooth_q, smooth_v = q + h * v - 5 * h * h, v - 10 * h
+        if closed(smooth_q):
+            rebound = -Fraction(8, 10) * v
+            q, v = max(smooth_q, Fraction(0)), max(smooth_v, rebound)
+        else:
+            q, v = smooth_q, smooth_v
+        total += abs(float(q) - exact_gap(i * float(h)))
+    return total / n
+
+
+def solve(a, b):
+    """Gaussian elimination with row pivoting, in place."""
+    n = len(b)
+    for k in range(n):
+        p = max(range(k, n), key=lambda i: abs(a[i][k]))
+        a[k], a[p], b[k], b[p] = a[p], a[k], b[p], b[k]
+        for i in range(k + 1, n):
+            f = a[i][k] / a[k][k]
+            if f != 0:
+                for j in range(k, n):
+                    a[i][j] -= f * a[k][j]
+                b[i] -= f * b[k]
+    for k in reversed(range(n)):
+        b[k] = (b[k] - sum(a[k][j] * b[j] for j in range(k + 1, n))) / a[k][k]
+    return b
+
+
+def pendulum_rate(h, tolerance):
+    """(29), (30) of the page without contact; unknowns vd (3), lambda (2), U (3), nu (2)."""
+    am, af, gamma, beta = map(float, (AM, AF, GAMMA, BETA))
+    mass, force, k = (1.0, 1.0, 0.1), (0.0, -10.0, 0.0), (1 - af) / (1 - am)
+    q, v = [cos(pi / 12), sin(pi / 12), pi / 12], [0.0] * 3
+    alpha = -10 * cos(q[2]) / 1.1
+    vd_n = [-sin(q[2]) * alpha, cos(q[2]) * alpha, alpha]
+    a_n = vd_n[:]
+    for _ in range(round(0.4 / h)):
+        x = [0.0] * 10  # the page starts every step from zero
+        for iteration in range(8):  # rounding of g/h may keep the residual above a small tolerance
+            a = [(1 - af) / (1 - am) * x[i] + (af * vd_n[i] - am * a_n[i]) / (1 - am) for i in range(3)]
+            u = [v[i] + h * ((1 - gamma) * a_n[i] + gamma * a[i]) for i in range(3)]
+            p = [q[i] + h * v[i] + h * h * ((0.5 - beta) * a_n[i] + beta * a[i]) + x[5 + i] for i in range(3)]
+            s, c = sin(p[2]), cos(p[2])
+            G = ((1.0, 0.0, s), (0.0, 1.0, -c))
+            dG = (c, s)  # of the last column by theta
+            r = [mass[i] * x[i] - force[i] - G[0][i] * x[3] - G[1][i] * x[4] for i in range(3)]
+            r += [sum(G[j][i] * u[i] for i in range(3)) for j in range(2)]
+            r += [mass[i] * x[5 + i] - G[0][i] * x[8] - G[1][i] * x[9] for i in range(3)]
+            r += [p[0] - c, p[1] - s]
+            scale = [h] * 3 + [1.0] * 2 + [1 / h] * 5  # of the page's residuals
+            if max(abs(r[i]) * scale[i] for i in range(10)) < tolerance:
+                break
+            by_vd, J = h * h * beta * k, [[0.0] * 10 for _ in range(10)]
+            for i in range(3):
+                J[i][i] += mass[i]
+                J[5 + i][5 + i] += mass[i]
+                for j in range(2):
+                    J[i][3 + j] -= G[j][i]
+                    J[5 + i][8 + j] -= G[j][i]
+                    J[3 + j][i] += G[j][i] * h * gamma * k
+                    J[8 + j][i] += G[j][i] * by_vd
+                    J[8 + j][5 + i] += G[j][i]
+            for column, share in ((2, by_vd), (7, 1.0)):  # theta moves with vd_3 and U_3
+                J[2][column] -= share * (dG[0] * x[3] + dG[1] * x[4])
+                J[7][column] -= share * (dG[0] * x[8] + dG[1] * x[9])
+                for j in range(2):
+                    J[3 + j][column] += share * dG[j] * u[2]
+            dx = solve(J, [-value for value in r])
+            x = [x[i] + dx[i] for i in range(10)]
+        q, v, vd_n, a_n = p, u, x[:3], a
+    return v[2]
+
+
+if __name__ == "__main__":
+    print("(a) ball, mean |gap error| on [0, 4] s in exact fractions; the page has 4.2e-3, 2.2e-3, 4.2e-4")
+    for step in (Fraction(2, 1000), Fraction(1, 1000), Fraction(1, 2000)):
+        le = ball_mean_error(step, lambda g: g <= 0)
+        lt = ball_mean_error(step, lambda g: g < 0)
+        print(f"    h = {float(step):g}: closed where g <= 0: {le:.4g}, closed where g < 0: {lt:.4g}")
+    exact = -3.553679492
+    print("(b) pendulum, error of the rate at t = 0.4 s; the page has 8.36e-6 at h = 1e-3 and 5.2e-8 at 1e-4")
+    for step, tolerance in ((1e-3, 1e-13), (1e-4, 1e-13), (1e-4, 1e-9)):
+        print(f"    h = {step:g}, tolerance {tolerance:g}: {pendulum_rate(step, tolerance) - exact:.3g}")
