@@ -8,6 +8,7 @@
 #include <pybind11/pybind11.h>
 
 #include "saltus/base/error.h"
+#include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/block_sparse_delassus.h"
 #include "saltus/cones/conic_solver.h"
 #include "saltus/cones/fclib.h"
@@ -23,7 +24,7 @@ using Integers = py::array_t<int, py::array::c_style | py::array::forcecast>;
 
 /// A contact problem that owns its matrix; blocks are contacts of one dimension.
 struct ContactProblemData {
-  std::shared_ptr<BlockSparseDelassus> A;
+  std::shared_ptr<Delassus> A;
   ConicProblem problem;
 
   int dimension() const { return problem.cones.empty() ? 3 : problem.cones[0].dimension; }
@@ -85,7 +86,7 @@ ContactProblemData MakeProblem(const Integers& indptr, const Integers& columns,
 ContactProblemData ReadProblem(const std::string& path) {
   FclibProblem read = ReadFclib(path);
   ContactProblemData data;
-  data.A = std::shared_ptr<BlockSparseDelassus>(std::move(read.A));
+  data.A = std::move(read.A);
   data.problem = std::move(read.problem);
   data.problem.A = data.A.get();
   return data;
@@ -128,7 +129,10 @@ py::tuple Solve(const ContactProblemData& data, const std::string& solver, doubl
 
 /// W in compressed rows: (indptr, columns, values).
 py::tuple ExtractMatrix(const ContactProblemData& data) {
-  const BlockSparseDelassus& A = *data.A;
+  ConicProblem plain = data.problem;
+  plain.compliance.resize(0);
+  BlockSparseDelassus storage;
+  const BlockSparseDelassus& A = MakeBlockSparse(plain, &storage);
   std::vector<std::int32_t> indptr = {0}, columns;
   std::vector<double> values;
   for (int i = 0; i < A.num_blocks(); ++i) {
