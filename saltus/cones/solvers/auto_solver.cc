@@ -66,7 +66,8 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       one_round_(OneRound(options)),
       newton_(Turns(options)),
       proximal_point_(Turns(options)),
-      interior_point_(Turns(options)) {}
+      interior_point_(Turns(options)),
+      de_saxce_(Turns(options)) {}
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
   const bool large = IsTooLarge(problem);
@@ -103,6 +104,7 @@ SolveReport AutoSolver::Rescue(const ConicProblem& problem, VectorX* r) {
   const bool solved = attempt([&](VectorX* x) { return newton_.Solve(problem, x); }) ||
                       attempt([&](VectorX* x) { return proximal_point_.Solve(problem, x); }) ||
                       attempt([&](VectorX* x) { return interior_point_.Solve(problem, x); }) ||
+                      attempt([&](VectorX* x) { return de_saxce_.Solve(problem, x); }) ||
                       (problem.size() <= kMaxPyramidRows &&
                        attempt([&](VectorX* x) { return SolvePyramid(problem, x); }));
   return judge.Finish(solved ? SolveStatus::kConverged : SolveStatus::kStagnated, iterations, r);

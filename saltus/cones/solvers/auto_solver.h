@@ -9,6 +9,7 @@
 //   body space of ≤ kMaxFlopsPerRow a row       (body_lu.h)
 //   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton,
 //                                               proximal points and interior points from r = 0,
+//                                               the latter also with the shift held (de_saxce.h),
 //                                               Lemke's method on a friction pyramid
 //                                               (linear_cones.h); each outcome is the start of new
 //                                               turns
@@ -21,6 +22,7 @@
 #include <memory>
 #include <string>
 
+#include "saltus/cones/solvers/de_saxce.h"
 #include "saltus/cones/solvers/hybrid_solver.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/lemke.h"
@@ -60,6 +62,7 @@ class AutoSolver final : public ConicSolver {
   SemismoothNewtonSolver newton_;
   ProximalPointSolver proximal_point_;
   InteriorPointSolver interior_point_;
+  DeSaxceSolver de_saxce_;
 };
 
 }  // namespace saltus
