@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
       "|---|---|---|---|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (int i = quick ? 2 : 1; i < argc; ++i) {
-    good = saltus::AuditScene(argv[i], quick ? 3000 : 200000) && good;
+    good = saltus::AuditScene(argv[i], quick ? 3000 : 4000000) && good;
   }
   std::printf("\nAll limits kept: %s.\n", good ? "yes" : "NO");
   return good ? 0 : 1;

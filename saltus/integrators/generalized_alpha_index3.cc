@@ -5,6 +5,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/position_level.h"
+#include "saltus/linalg/diagonal.h"
 
 namespace saltus {
 namespace {
@@ -128,7 +129,7 @@ bool GeneralizedAlphaIndex3::Impl::Converged(System& system, double t) {
     system.CalcConstraintJacobian(t, q_, &work_.G);
     residual_.noalias() -= work_.G.transpose() * work_.lambda;
   }
-  work_.DivideByMassDiagonal(&residual_);
+  DivideByDiagonal(work_.M, &residual_);
   if (!(residual_.lpNorm<Eigen::Infinity>() <= tolerance + 1e-16)) return false;
   return work_.LawHolds(w_, kGapTolerance * length_ + kRounding);
 }
@@ -199,7 +200,7 @@ const StepReport& GeneralizedAlphaIndex3::Impl::Step(System& system, double h, S
   system.CalcForce(state->time, state->q, state->v, &f_);
   margin_ = work_.CalcMargin(system, state->q, state->v, f_, h);
   scratch_ = f_;
-  work_.DivideByMassDiagonal(&scratch_);
+  DivideByDiagonal(work_.M, &scratch_);
   length_ =
       std::max(h * state->v.lpNorm<Eigen::Infinity>(), h * h * scratch_.lpNorm<Eigen::Infinity>());
   RecallAccelerations(system, *state);

@@ -6,6 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/nonsmooth_alpha_impl.h"
+#include "saltus/linalg/diagonal.h"
 #include "saltus/linalg/rank.h"
 
 namespace saltus {
@@ -107,18 +108,8 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
 }
 
 /// Divides by M_ii: a force becomes an acceleration for scales and bounds.
-void NonsmoothAlpha::Impl::DivideByMassDiagonal(VectorX* f) const {
-  const BlockPattern& pattern = M_.pattern();
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = M_.block(diagonal_slots_[b]);
-    for (int i = 0; i < pattern.size(b); ++i) {
-      if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
-    }
-  }
-}
-
 double NonsmoothAlpha::Impl::CalcMassScaled(VectorX* residual) const {
-  DivideByMassDiagonal(residual);
+  DivideByDiagonal(M_, residual);
   return residual->size() > 0 ? residual->lpNorm<Eigen::Infinity>() : 0.0;
 }
 

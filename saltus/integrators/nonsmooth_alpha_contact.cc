@@ -14,8 +14,8 @@ constexpr double kReach = 1;
 constexpr std::array<double, 11> kPositionTolerances = {1e-3, 1e-4,  1e-5,  1e-6,  1e-7, 1e-8,
                                                         1e-9, 1e-10, 1e-11, 1e-12, 1e-13};
 /// Position problems with more contacts, where only positions are iterated, are solved no better
-/// than to this share of the error of the gaps, as long as the rows at the next iterate differ by
-/// more than that. Smaller problems are cheap to solve well.
+/// than to this share of the error of the gaps: their rows at the next iterate differ by about as
+/// much. Smaller problems are cheap to solve well.
 constexpr double kForcing = 1e-3;
 constexpr std::size_t kManyCandidates = 100;
 /// The first of them for problems that are solved well.
@@ -198,10 +198,12 @@ ConicSolver& NonsmoothAlpha::Impl::PositionSolver(double depth, double* toleranc
   double size = depth * std::sqrt(static_cast<double>(candidates_.size()));
   std::size_t k = kLoosest;
   if (linear_ && candidates_.size() > kManyCandidates) {
-    const double error = std::min(depth, CalcGapError());
-    const bool first = report_.newton_iterations <= 1;
-    if (first || error > 2 * linear_gap_error_) target = std::max(target, kForcing * error);
-    size = depth;
+    const int iteration = report_.newton_iterations;
+    if (iteration <= kPatience) {
+      target = std::max(target, kForcing * std::min(depth, CalcGapError()));
+      // How far gaps are off for a given residual is known from the last problem.
+      size = depth * (iteration == 1 ? 1 : std::max(1.0, gap_gain_));
+    }
     k = 0;
   }
   while (k + 1 < kPositionTolerances.size() && kPositionTolerances[k] * size > target) ++k;
@@ -333,6 +335,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   if (modified_) MoveImpulsesToForce();
   CalcFreePush(kkt, coupling);
   const double depth = ChooseCandidates();
+  double left = 0;
   if (!candidates_.empty()) {
     position_problem_.SetRows(contacts_, candidates_,
                               options_.position_friction ? ContactProblem::Rows::kContactsOnly
@@ -345,6 +348,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
     if (solve.status == SolveStatus::kNotFinite) return false;
     position_problem_.AddForce(r_, &force_end_);
     kkt.Solve(force_end_, c_rows_, &U_free_, &nu_joint_);
+    left = solve.residual.relative * depth;
   }
   for (ContactUnknowns& unknown : unknowns_) {
     unknown.nu.setZero();
@@ -370,6 +374,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
     linear_gap_error_ = std::max(linear_gap_error_, CalcGapError(gap, unknowns_[i]));
     gaps_[static_cast<Eigen::Index>(i)] = std::min(gap, c.gap + CalcNormalRow(contacts_, c, x_));
   }
+  gap_gain_ = left > 0 ? linear_gap_error_ / left : 1;
   U_ = U_free_;
   return U_.allFinite();
 }

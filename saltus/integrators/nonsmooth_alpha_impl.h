@@ -47,7 +47,6 @@ class NonsmoothAlpha::Impl {
   bool PositionEquationHolds(System& system);
   bool StepEquationsHold(System& system);
   bool CloseJoints(System& system);
-  void DivideByMassDiagonal(VectorX* f) const;
   double CalcMassScaled(VectorX* residual) const;
   double CalcVelocityScale() const;
   KktPasses passes() const {
@@ -148,6 +147,7 @@ class NonsmoothAlpha::Impl {
   std::vector<ContactUnknowns> unknowns_, unknowns_before_;  // one per contact of contacts_
   std::vector<ContactKey> keys_before_;
   VectorX q_contacts_;           // where contacts_ have been found or moved to
+  double gap_gain_ = 1;          // … per relative residual and depth
   double linear_gap_error_ = 0;  // that the last position problem left in its linearised gaps, m
   bool lost_ = false;            // a contact with ν or P is not there any more
   ContactSet start_contacts_;    // at q_n, found only if an active contact has restitution

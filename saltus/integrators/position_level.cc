@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/linalg/diagonal.h"
 
 namespace saltus {
 
@@ -33,20 +34,10 @@ void PositionLevel::Begin(System& system, double h) {
   kkt->Factor(M, G);
 }
 
-void PositionLevel::DivideByMassDiagonal(VectorX* f) const {
-  const BlockPattern& pattern = M.pattern();
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    const auto block = M.block(pattern.FindSlot(b, b));
-    for (int i = 0; i < pattern.size(b); ++i) {
-      if (block(i, i) > 0) (*f)[pattern.offset(b) + i] /= block(i, i);
-    }
-  }
-}
-
 double PositionLevel::CalcMargin(const System& system, const VectorX& q, const VectorX& v,
                                  const VectorX& f, double h) {
   acceleration_ = f;
-  DivideByMassDiagonal(&acceleration_);
+  DivideByDiagonal(M, &acceleration_);
   return 2 * h * (system.CalcSpeedBound(q, v) + h * system.CalcSpeedBound(q, acceleration_)) + 1e-9;
 }
 

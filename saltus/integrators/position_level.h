@@ -29,8 +29,6 @@ struct PositionLevel {
   /// Twice the distance that the fastest point can travel in h, with the acceleration f/M.
   double CalcMargin(const System& system, const VectorX& q, const VectorX& v, const VectorX& f,
                     double h);
-  /// f_i / M_ii.
-  void DivideByMassDiagonal(VectorX* f) const;
 
   /// Replaces `contacts` by what `find` fills in; r is carried over by key, 0 for new contacts.
   void Refind(const std::function<void(ContactSet*)>& find);

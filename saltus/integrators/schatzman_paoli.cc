@@ -6,6 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/position_level.h"
+#include "saltus/linalg/diagonal.h"
 
 namespace saltus {
 namespace {
@@ -202,7 +203,7 @@ bool SchatzmanPaoli::Impl::Converged(System& system, const State& state, double 
   work_.problem.AddForce(work_.r, &scratch_);
   residual_ -= scratch_;
   if (work_.G.rows() > 0) residual_.noalias() -= G0_.transpose() * work_.lambda;
-  work_.DivideByMassDiagonal(&residual_);
+  DivideByDiagonal(work_.M, &residual_);
   if (!(residual_.lpNorm<Eigen::Infinity>() <= tolerance + 1e-16)) return false;
   return work_.LawHolds(w_, kGapTolerance * length_ + kRounding);
 }
@@ -280,7 +281,7 @@ const StepReport& SchatzmanPaoli::Impl::Step(System& system, double h, State* st
   RecallPrevious(system, *state, h);
   margin_ = work_.CalcMargin(system, state->q, state->v, f0_, h);
   scratch_ = f0_;
-  work_.DivideByMassDiagonal(&scratch_);
+  DivideByDiagonal(work_.M, &scratch_);
   length_ =
       std::max(delta_minus_.lpNorm<Eigen::Infinity>(), h * h * scratch_.lpNorm<Eigen::Infinity>());
   common_e_ = 0;  // nothing may be remembered outside the state
