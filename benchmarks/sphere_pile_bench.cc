@@ -1,9 +1,11 @@
 // The sphere pile against Bullet in one run: processor time per step, penetration, how far the
 // contact problems were solved, growth with the number of spheres, allocations.
 // `sphere_pile_bench [quick|compare|growth|steady]…` runs parts; `quick` compares half a second.
+// `sphere_pile_bench run EDGE SECONDS` runs one pile of EDGE³ spheres, for profiles.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -218,6 +220,12 @@ int main(int argc, char** argv) {
       "allocations per step in the last quarter.\n"
       "spheres  code                    per step    ratio  penetration contacts  sweeps     M/s  "
       "loaded  alloc\n");
+  if (argc == 4 && std::strcmp(argv[1], "run") == 0) {
+    pile.n = std::atoi(argv[2]);
+    pile.until = std::atof(argv[3]);
+    Print("Saltus 1e-3", pile.n, RunSaltusPile(pile, SaltusSetup{}), 0);
+    return 0;
+  }
   double bullet = 0;
   if (asked("compare") || asked("quick")) CompareWithBullet(pile, &bullet);
   if (asked("growth")) PrintGrowth(pile, bullet);

@@ -38,14 +38,19 @@ void SweepThroughput(benchmark::State& state) {
   LocalBlocks blocks;
   blocks.Factor(pile.problem(), LocalMethod::kAngle);
   std::vector<BodyDelassus::Velocity> velocities;
-  BodySweep form(A, pile.problem().b, &velocities);
+  BodySweep form(A, pile.problem().b.data(), &velocities);
   VectorX r = pile.impulses();
   form.Start(r.data());
   for (auto _ : state) {
     benchmark::DoNotOptimize(Sweep(blocks, false, &form, r.data()));
   }
   state.SetItemsProcessed(state.iterations() * pile.num_contacts());
+  int loaded = 0;
+  for (const Cone& cone : pile.problem().cones) loaded += r[cone.offset] > 0 ? 1 : 0;
   state.counters["contacts"] = pile.num_contacts();
+  state.counters["loaded"] = loaded;
+  state.counters["loaded_per_second"] =
+      benchmark::Counter(loaded, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(SweepThroughput)->Arg(5)->Arg(10)->Arg(20)->Unit(benchmark::kMicrosecond);
 

@@ -68,9 +68,9 @@ void BlockSparseDelassus::AddRowProduct(int i, const double* x, double* y) const
   }
 }
 
-void BlockSparseDelassus::Multiply(const VectorX& x, VectorX* y) const {
-  y->setZero(size());
-  for (int i = 0; i < num_blocks(); ++i) AddRowProduct(i, x.data(), y->data() + offsets_[i]);
+void BlockSparseDelassus::Apply(const double* x, double* y) const {
+  std::fill(y, y + size(), 0.0);
+  for (int i = 0; i < num_blocks(); ++i) AddRowProduct(i, x, y + offsets_[i]);
 }
 
 void BlockSparseDelassus::CalcDiagonalBlock(int offset, int dimension,
@@ -81,10 +81,10 @@ void BlockSparseDelassus::CalcDiagonalBlock(int offset, int dimension,
   block = this->block(i, diagonal_slots_[i]).block(first, first, dimension, dimension);
 }
 
-void BlockSparseDelassus::CalcDiagonal(VectorX* diagonal) const {
-  diagonal->resize(size());
+void BlockSparseDelassus::CalcDiagonalEntries(double* diagonal) const {
   for (int i = 0; i < num_blocks(); ++i) {
-    diagonal->segment(offsets_[i], dimension(i)) = block(i, diagonal_slots_[i]).diagonal();
+    Eigen::Map<VectorX>(diagonal + offsets_[i], dimension(i)) =
+        block(i, diagonal_slots_[i]).diagonal();
   }
 }
 

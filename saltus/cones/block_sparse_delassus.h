@@ -52,9 +52,9 @@ class BlockSparseDelassus final : public Delassus {
   void AddRowProduct(int i, const double* x, double* y) const;
 
   int size() const override { return offsets_.back(); }
-  void Multiply(const VectorX& x, VectorX* y) const override;
+  void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
-  void CalcDiagonal(VectorX* diagonal) const override;
+  void CalcDiagonalEntries(double* diagonal) const override;
 
  private:
   std::vector<int> offsets_{0};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Cholesky>
 
@@ -14,6 +15,7 @@ namespace {
 using Map6 = Eigen::Map<Matrix6>;
 using ConstMap6 = Eigen::Map<const Matrix6>;
 using RowMap6 = Eigen::Map<Eigen::Matrix<double, 1, 6>>;
+using ConstRowMap6 = Eigen::Map<const Eigen::Matrix<double, 1, 6>>;
 
 // Rounding of an inverse is not a gyroscopic term: relative asymmetry below this is symmetric.
 constexpr double kSymmetryTolerance = 1e-13;
@@ -42,11 +44,13 @@ bool IsPositiveDiagonal(const BodyDelassus::InverseRef& S_inverse) {
 
 void BodyDelassus::Reset() {
   bodies_.clear();
+  factors_.clear();
   sides_.clear();
   offsets_.assign(1, 0);
   block_of_row_.clear();
   rows_.clear();
   transposed_.clear();
+  diagonal_.clear();
   symmetric_ = true;
 }
 
@@ -55,74 +59,83 @@ int BodyDelassus::AddBody(const InverseRef& inverse) {
   SALTUS_CHECK(n >= 1 && n <= 6 && inverse.cols() == n, "a body has 1 to 6 degrees of freedom");
   Body& body = bodies_.emplace_back();
   body.size = n;
-  body.diagonal = IsPositiveDiagonal(inverse);
-  if (body.diagonal) {  // spheres and point masses: no factorisation
-    body.symmetric = true;
-    Map6(body.left).setIdentity();
-    for (int k = 0; k < n; ++k) body.left[7 * k] = std::sqrt(inverse(k, k));
-    Map6(body.right) = ConstMap6(body.left);
-    return num_bodies() - 1;
-  }
-  Matrix6 S_inverse = Matrix6::Identity();  // The padding meets only zero columns of H.
-  S_inverse.topLeftCorner(n, n) = inverse;
-  body.symmetric = IsSymmetric(inverse);
-  if (body.symmetric) {
-    const Eigen::LLT<Matrix6> cholesky(S_inverse);
-    body.symmetric = cholesky.info() == Eigen::Success;
-    Map6(body.left) = cholesky.matrixL();
-  }
-  if (body.symmetric) {
-    Map6(body.right) = ConstMap6(body.left);
+  body.factors = -1;
+  std::fill(body.scale, body.scale + 6, 1.0);
+  if (IsPositiveDiagonal(inverse)) {  // spheres and point masses: no factorisation
+    for (int k = 0; k < n; ++k) body.scale[k] = std::sqrt(inverse(k, k));
   } else {
-    Map6(body.left).setIdentity();
-    Map6(body.right) = S_inverse.transpose();
-    symmetric_ = false;
+    AddFactors(inverse, &body);
   }
   return num_bodies() - 1;
+}
+
+void BodyDelassus::AddFactors(const InverseRef& inverse, Body* body) {
+  body->factors = static_cast<int>(factors_.size());
+  Factors& factors = factors_.emplace_back();
+  const auto n = inverse.rows();
+  Matrix6 S_inverse = Matrix6::Identity();  // The padding meets only zero columns of H.
+  S_inverse.topLeftCorner(n, n) = inverse;
+  factors.symmetric = IsSymmetric(inverse);
+  if (factors.symmetric) {
+    const Eigen::LLT<Matrix6> cholesky(S_inverse);
+    factors.symmetric = cholesky.info() == Eigen::Success;
+    Map6(factors.left) = cholesky.matrixL();
+  }
+  if (factors.symmetric) {
+    Map6(factors.right) = ConstMap6(factors.left);
+    return;
+  }
+  Map6(factors.left).setIdentity();
+  Map6(factors.right) = S_inverse.transpose();
+  if (symmetric_) transposed_ = rows_;  // of symmetric bodies both tables are equal
+  symmetric_ = false;
 }
 
 int BodyDelassus::AddBlock(int dimension, int body_a, const RowsRef& Ha, int body_b,
                            const RowsRef& Hb) {
   SALTUS_CHECK(body_a < num_bodies() && body_b < num_bodies(), "the block names an unknown body");
   const bool self = body_a == body_b;  // Both sides on one body: one row, H_a + H_b.
+  const Sides sides{body_a, self ? -1 : body_b};
   for (int i = 0; i < dimension; ++i) {
-    Row& row = rows_.emplace_back();
-    std::fill(row.x, row.x + 12, 0.0);
-    for (int k = 0; body_a >= 0 && k < bodies_[body_a].size; ++k) row.x[k] = Ha(i, k);
-    for (int k = 0; body_b >= 0 && k < bodies_[body_b].size; ++k) {
-      (self ? row.x[k] : row.x[6 + k]) += Hb(i, k);
-    }
+    double h[kRowSize] = {};
+    Row left{}, right{};
+    for (int k = 0; body_a >= 0 && k < bodies_[body_a].size; ++k) h[k] = Ha(i, k);
+    for (int k = 0; body_b >= 0 && k < bodies_[body_b].size; ++k) h[self ? k : 6 + k] += Hb(i, k);
+    ScaleRow(sides, h, left.x, right.x);
+    rows_.push_back(left);
+    if (!symmetric_) transposed_.push_back(right);
+    diagonal_.push_back(std::inner_product(left.x, left.x + kRowSize, right.x, 0.0));
     block_of_row_.push_back(num_blocks());
   }
-  sides_.push_back({body_a, self ? -1 : body_b});
+  sides_.push_back(sides);
   offsets_.push_back(size());
   return num_blocks() - 1;
 }
 
-void BodyDelassus::ScaleRow(int row, const Sides& sides) {
-  double* x = rows_[row].x;
-  double* y = symmetric_ ? nullptr : transposed_[row].x;
+void BodyDelassus::ScaleRow(const Sides& sides, const double* h, double* left,
+                            double* right) const {
   const int bodies[2] = {sides.a, sides.b};
-  for (int side = 0; side < 2; ++side, x += 6) {
+  for (int side = 0; side < 2; ++side, h += 6, left += 6, right += 6) {
     if (bodies[side] < 0) continue;
     const Body& body = bodies_[bodies[side]];
-    if (body.diagonal && y == nullptr) {
-      for (int k = 0; k < 6; ++k) x[k] *= body.left[7 * k];
+    if (body.factors < 0) {
+      for (int k = 0; k < 6; ++k) left[k] = right[k] = h[k] * body.scale[k];
       continue;
     }
-    const Eigen::Matrix<double, 1, 6> h = RowMap6(x);
-    if (y != nullptr) RowMap6(y + 6 * side).noalias() = h * ConstMap6(body.right);
-    if (body.symmetric) {
-      RowMap6(x).noalias() = h * ConstMap6(body.left).triangularView<Eigen::Lower>();
+    const Factors& factors = factors_[body.factors];
+    const ConstRowMap6 row(h);
+    if (factors.symmetric) {
+      RowMap6(left).noalias() = row * ConstMap6(factors.left).triangularView<Eigen::Lower>();
+      std::copy_n(left, 6, right);
+    } else {
+      std::copy_n(h, 6, left);
+      RowMap6(right).noalias() = row * ConstMap6(factors.right);
     }
   }
 }
 
 void BodyDelassus::Finalize() {
-  if (!symmetric_) transposed_.assign(rows_.size(), Row{});
-  for (int block = 0; block < num_blocks(); ++block) {
-    Sides& sides = sides_[block];
-    for (int row = offsets_[block]; row < offsets_[block + 1]; ++row) ScaleRow(row, sides);
+  for (Sides& sides : sides_) {
     if (sides.a < 0) sides.a = num_bodies();
     if (sides.b < 0) sides.b = num_bodies();
   }
@@ -132,21 +145,26 @@ void BodyDelassus::CalcVelocities(const double* x, std::vector<Velocity>* z) con
   z->assign(bodies_.size() + 1, Velocity{});
   const Row* rows = transposed_rows();
   for (int block = 0; block < num_blocks(); ++block) {
+    const int begin = offsets_[block], end = offsets_[block + 1];
+    if (std::all_of(x + begin, x + end, [](double value) { return value == 0; })) continue;
     double* z_a = (*z)[sides_[block].a].x;
     double* z_b = (*z)[sides_[block].b].x;
-    for (int row = offsets_[block]; row < offsets_[block + 1]; ++row) {
-      AddScaledRow(rows[row], x[row], z_a, z_b);
-    }
+    SidesVelocity sum(z_a, z_b);
+    for (int row = begin; row < end; ++row) sum.Add(rows[row], x[row]);
+    sum.Store(z_a, z_b);
   }
 }
 
-void BodyDelassus::Multiply(const VectorX& x, VectorX* y) const {
-  CalcVelocities(x.data(), &scratch_);
-  y->resize(size());
+void BodyDelassus::Apply(const double* x, double* y) const {
+  CalcVelocities(x, &scratch_);
+  if (std::all_of(x, x + size(), [](double value) { return value == 0; })) {  // a cold start
+    std::fill(y, y + size(), 0.0);
+    return;
+  }
   for (int block = 0; block < num_blocks(); ++block) {
     const SidesVelocity z(scratch_[sides_[block].a].x, scratch_[sides_[block].b].x);
     for (int row = offsets_[block]; row < offsets_[block + 1]; ++row) {
-      (*y)[row] = z.Dot(rows_[row]);
+      y[row] = z.Dot(rows_[row]);
     }
   }
 }
@@ -157,17 +175,13 @@ void BodyDelassus::CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<Matri
   const Row* transposed = transposed_rows();
   for (int j = 0; j < dimension; ++j) {
     const Row& column = transposed[offset + j];
-    const SidesVelocity z(column.x, column.x + 6);
+    const SidesVelocity z(column);
     for (int i = 0; i < dimension; ++i) block(i, j) = z.Dot(rows_[offset + i]);
   }
 }
 
-void BodyDelassus::CalcDiagonal(VectorX* diagonal) const {
-  diagonal->resize(size());
-  const Row* transposed = transposed_rows();
-  for (int i = 0; i < size(); ++i) {
-    (*diagonal)[i] = SidesVelocity(transposed[i].x, transposed[i].x + 6).Dot(rows_[i]);
-  }
+void BodyDelassus::CalcDiagonalEntries(double* diagonal) const {
+  std::copy(diagonal_.begin(), diagonal_.end(), diagonal);
 }
 
 }  // namespace saltus

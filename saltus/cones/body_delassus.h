@@ -29,8 +29,9 @@ class BodyDelassus final : public Delassus {
   using RowsRef = Eigen::Ref<const RowMajorX, 0, Eigen::OuterStride<>>;
   using InverseRef = Eigen::Ref<const MatrixX, 0, Eigen::OuterStride<>>;
 
+  static constexpr int kRowSize = 12;
   struct alignas(32) Row {
-    double x[12];
+    double x[kRowSize];
   };
   struct alignas(64) Velocity {
     double x[8];
@@ -49,7 +50,7 @@ class BodyDelassus final : public Delassus {
   /// @param Ha  d × n_a, @param Hb  d × n_b
   /// @return the number of the block
   int AddBlock(int dimension, int body_a, const RowsRef& Ha, int body_b, const RowsRef& Hb);
-  /// Forms the tables. Call once after the last AddBlock.
+  /// Completes the tables. Call once after the last AddBlock.
   void Finalize();
 
   /// Becomes the operator of these blocks of a finalized one, which share no body with the others.
@@ -70,30 +71,39 @@ class BodyDelassus final : public Delassus {
   int num_velocities() const { return 8 * (num_bodies() + 1); }
   /// z of eq. (3) for all bodies and the missing one, from impulses x.
   void CalcVelocities(const double* x, std::vector<Velocity>* z) const;
+  /// z of the vector that Apply was given last.
+  const std::vector<Velocity>& product_velocities() const { return scratch_; }
 
   int size() const override { return static_cast<int>(rows_.size()); }
-  void Multiply(const VectorX& x, VectorX* y) const override;
+  void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
-  void CalcDiagonal(VectorX* diagonal) const override;
+  void CalcDiagonalEntries(double* diagonal) const override;
 
  private:
   struct Body {
     int size;
+    int factors;      // index into factors_, or −1: S_b is diagonal, P = Q = diag(scale)
+    double scale[6];  // 1 in the padding
+  };
+  // P and Qᵀ of eq. (3), column major, padded to 6 columns of 6: row·P and row·Qᵀ.
+  struct Factors {
     bool symmetric;
-    bool diagonal;
-    // P and Qᵀ of eq. (3), column major, padded to 6 columns of 6: row·P and row·Qᵀ.
     double left[36];
     double right[36];
   };
 
-  void ScaleRow(int row, const Sides& sides);
+  void AddFactors(const InverseRef& inverse, Body* body);
+  /// [H_a P_a | H_b P_b] and [H_a Q_aᵀ | H_b Q_bᵀ] of a row of H, 6 numbers for each side.
+  void ScaleRow(const Sides& sides, const double* h, double* left, double* right) const;
 
   std::vector<Body> bodies_;
+  std::vector<Factors> factors_;
   std::vector<Sides> sides_;
   std::vector<int> offsets_{0};  // first row of each block
   std::vector<int> block_of_row_;
-  std::vector<Row> rows_;        // H, then [H_a P_a | H_b P_b]
-  std::vector<Row> transposed_;  // [H_a Q_aᵀ | H_b Q_bᵀ] if not symmetric
+  std::vector<Row> rows_;         // [H_a P_a | H_b P_b]
+  std::vector<Row> transposed_;   // [H_a Q_aᵀ | H_b Q_bᵀ] if not symmetric
+  std::vector<double> diagonal_;  // A_ii
   bool symmetric_ = true;
   mutable std::vector<Velocity> scratch_;
 };

@@ -29,6 +29,7 @@
 
 #include <vector>
 
+#include "saltus/base/growing_vector.h"
 #include "saltus/base/types.h"
 #include "saltus/cones/delassus.h"
 
@@ -59,7 +60,7 @@ struct ConeLoad {
 
 struct ConicProblem {
   const Delassus* A = nullptr;  // not owned
-  VectorX b;
+  GrowingVector b;
   std::vector<Cone> cones;  // in row order, no gaps
   std::vector<ConeLoad> loads;
   VectorX compliance = {};  // diagonal of C, 1/kg, ≥ 0; empty: none
@@ -68,9 +69,12 @@ struct ConicProblem {
 };
 
 /// u = (A + C) r + b.
-void CalcVelocity(const ConicProblem& problem, const VectorX& r, VectorX* u);
+void CalcVelocity(const ConicProblem& problem, const Eigen::Ref<const VectorX>& r, VectorX* u);
+void CalcVelocity(const ConicProblem& problem, const Eigen::Ref<const VectorX>& r,
+                  GrowingVector* u);
 /// The entries A_ii + C_i.
 void CalcDiagonal(const ConicProblem& problem, VectorX* diagonal);
+void CalcDiagonal(const ConicProblem& problem, GrowingVector* diagonal);
 /// All entries of A + C.
 MatrixX MakeDense(const ConicProblem& problem);
 
@@ -78,6 +82,8 @@ MatrixX MakeDense(const ConicProblem& problem);
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
 ///               relative to ‖ρ b‖ (and 0 where both vanish) (4)
 ///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖) (5)
+///   velocity  = max_c ‖r − P_K(r − ρ û)‖_c / ρ_c, in the unit of u: what the worst block breaks of
+///               its law; |min(u, A_ii r)| for a nonnegative row (7)
 /// Moments have other units than impulses. In (4) they are divided by the lever
 ///   ℓ = (mean A_ii of N and T / mean A_ii of the group)^½, a radius of gyration (m) (6)
 /// of their group, angular velocities multiplied by it, and ρ_c is taken from the rows N and T
@@ -88,18 +94,24 @@ MatrixX MakeDense(const ConicProblem& problem);
 struct NaturalMapResidual {
   double relative = 0;
   double absolute = 0;
+  double velocity = 0;
   int worst_block = -1;  // block with the largest contribution to (4) …
   double worst = 0;      // … and what (4) would be with this block's error alone
 };
-NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r);
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem,
+                                          const Eigen::Ref<const VectorX>& r);
 
 /// Memory that repeated evaluations share. After a call, u = (A + C) r + b.
 struct NaturalMapScratch {
   VectorX u;
   VectorX diagonal;
 };
-NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const VectorX& r,
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem,
+                                          const Eigen::Ref<const VectorX>& r,
                                           NaturalMapScratch* scratch);
+/// The same from the results of CalcVelocity and CalcDiagonal.
+NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const double* r,
+                                          const double* u, const double* diagonal);
 
 /// ℓ of eq. (6) for each row of a block: 1 for forces, for moments from the diagonal of A_cc; 1 too
 /// where nothing can turn or move.

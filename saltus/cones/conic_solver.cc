@@ -1,5 +1,7 @@
 #include "saltus/cones/conic_solver.h"
 
+#include <algorithm>
+
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/cones/solvers/admm.h"
@@ -92,15 +94,40 @@ std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
   throw InputError("solver", "there is no contact solver '" + name + "'", SuggestName(name, names));
 }
 
+bool HasCohesion(const ConicProblem& problem) {
+  return std::any_of(problem.cones.begin(), problem.cones.end(),
+                     [](const Cone& cone) { return cone.cohesion > 0; });
+}
+
+bool HasAssociated(const ConicProblem& problem) {
+  return std::any_of(problem.cones.begin(), problem.cones.end(),
+                     [](const Cone& cone) { return cone.associated; });
+}
+
 }  // namespace
 
-SolveReport ConicSolver::Solve(const ConicProblem& problem, VectorX* r) {
-  bool cohesive = false, associated = false;
-  for (const Cone& cone : problem.cones) {
-    cohesive = cohesive || cone.cohesion > 0;
-    associated = associated || cone.associated;
+SolveReport ConicSolver::Solve(const ConicProblem& problem, GrowingVector* r) {
+  if (HasCohesion(problem)) {
+    VectorX copy(*r);
+    const SolveReport report = Solve(problem, &copy);
+    *r = copy;
+    return report;
   }
-  if (!cohesive) {
+  SolveReport report = SolveGrowing(problem, r);
+  report.associated = HasAssociated(problem);
+  return report;
+}
+
+SolveReport ConicSolver::SolveGrowing(const ConicProblem& problem, GrowingVector* r) {
+  VectorX copy(*r);
+  const SolveReport report = SolveReduced(problem, &copy);
+  *r = copy;
+  return report;
+}
+
+SolveReport ConicSolver::Solve(const ConicProblem& problem, VectorX* r) {
+  const bool associated = HasAssociated(problem);
+  if (!HasCohesion(problem)) {
     SolveReport report = SolveReduced(problem, r);
     report.associated = associated;
     return report;

@@ -54,6 +54,9 @@ struct ConicSolverOptions {
   /// On NaturalMapResidual::absolute, eq. (5). That measure depends on the units of the problem, so
   /// it is asked for only where problems of other codes are compared (`saltus solve`, benchmarks).
   double absolute_tolerance = std::numeric_limits<double>::infinity();
+  /// On NaturalMapResidual::velocity, eq. (7), in the unit of u: an iterate within it is accepted
+  /// whatever the other two measures say. 0: not asked for.
+  double velocity_tolerance = 0;
   std::shared_ptr<const ProblemDump> dump;  // null: none is stored
   /// Of auto and of methods that split a problem into islands; results do not depend on it. ≥ 1
   int threads = 1;
@@ -61,10 +64,12 @@ struct ConicSolverOptions {
   ConeFunction function = ConeFunction::kAlartCurnier;  // semismooth-newton
 };
 
-/// True if both measures are within the tolerances.
+/// True if relative and absolute measure, or the velocity, are within the tolerances.
 inline bool IsWithinTolerance(const NaturalMapResidual& residual,
                               const ConicSolverOptions& options) {
-  return residual.relative <= options.tolerance && residual.absolute <= options.absolute_tolerance;
+  return (options.velocity_tolerance > 0 && residual.velocity <= options.velocity_tolerance) ||
+         (residual.relative <= options.tolerance &&
+          residual.absolute <= options.absolute_tolerance);
 }
 
 class ConicSolver {
@@ -74,11 +79,15 @@ class ConicSolver {
   /// Warm-starts from *r and leaves the best iterate there. Never throws, never returns NaN in r.
   /// Cohesion is removed here, x = r + c n, b − (A + C) c n in place of b: no method sees it.
   [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r);
+  /// The same. Methods that keep their memory do not touch the heap for a problem that is no larger
+  /// than those before (NSGS).
+  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, GrowingVector* r);
   virtual std::unique_ptr<ConicSolver> Clone() const = 0;
 
  protected:
   /// Solve for a problem without cohesion.
   virtual SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) = 0;
+  virtual SolveReport SolveGrowing(const ConicProblem& problem, GrowingVector* r);
 };
 
 /// By name, see ListConicSolvers. Throws InputError with the nearest name otherwise.

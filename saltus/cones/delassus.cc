@@ -2,12 +2,11 @@
 
 namespace saltus {
 
-void Delassus::CalcDiagonal(VectorX* diagonal) const {
-  diagonal->resize(size());
+void Delassus::CalcDiagonalEntries(double* diagonal) const {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 1, 1> entry(1, 1);
   for (int i = 0; i < size(); ++i) {
     CalcDiagonalBlock(i, 1, entry);
-    (*diagonal)[i] = entry(0, 0);
+    diagonal[i] = entry(0, 0);
   }
 }
 

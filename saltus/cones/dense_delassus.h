@@ -16,11 +16,15 @@ class DenseDelassus final : public Delassus {
   MatrixX& matrix() { return A_; }
 
   int size() const override { return static_cast<int>(A_.rows()); }
-  void Multiply(const VectorX& x, VectorX* y) const override { y->noalias() = A_ * x; }
+  void Apply(const double* x, double* y) const override {
+    Eigen::Map<VectorX>(y, size()).noalias() = A_ * Eigen::Map<const VectorX>(x, size());
+  }
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override {
     block = A_.block(offset, offset, dimension, dimension);
   }
-  void CalcDiagonal(VectorX* diagonal) const override { *diagonal = A_.diagonal(); }
+  void CalcDiagonalEntries(double* diagonal) const override {
+    Eigen::Map<VectorX>(diagonal, size()) = A_.diagonal();
+  }
 
  private:
   MatrixX A_;

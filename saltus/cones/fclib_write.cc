@@ -97,7 +97,7 @@ SparseColumns WriteBodies(const ConicProblem& problem, const BodyDelassus& A, co
   WriteMatrix(M, "/fclib_global/M", writer);
   WriteMatrix(H, "/fclib_global/H", writer);
   WriteVector(VectorX::Zero(H.rows()), "/fclib_global/vectors/f", writer);
-  WriteVector(layout.Pad(problem.b), "/fclib_global/vectors/w", writer);
+  WriteVector(layout.Pad(VectorX(problem.b)), "/fclib_global/vectors/w", writer);
   return H;
 }
 
@@ -118,7 +118,7 @@ void WriteFclib(const ConicProblem& problem, const std::string& path, const Fcli
       H = WriteBodies(problem, *bodies, layout, &writer);
     } else {
       WriteMatrix(MakeMatrix(problem, layout), "/fclib_local/W", &writer);
-      WriteVector(layout.Pad(problem.b), "/fclib_local/vectors/q", &writer);
+      WriteVector(layout.Pad(VectorX(problem.b)), "/fclib_local/vectors/q", &writer);
     }
     writer.Write(group + "/vectors/mu", layout.mu);
   }

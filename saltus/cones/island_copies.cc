@@ -15,6 +15,7 @@ void BodyDelassus::CopyBlocks(const BodyDelassus& source, const std::vector<int>
     if (number[body] < 0) {
       number[body] = num_bodies();
       bodies_.push_back(source.bodies_[body]);
+      bodies_.back().factors = -1;  // the tables are complete: they are needed no more
     }
     return number[body];
   };
@@ -22,6 +23,7 @@ void BodyDelassus::CopyBlocks(const BodyDelassus& source, const std::vector<int>
     for (int row = source.offsets_[c]; row < source.offsets_[c + 1]; ++row) {
       rows_.push_back(source.rows_[row]);
       if (!symmetric_) transposed_.push_back(source.transposed_[row]);
+      diagonal_.push_back(source.diagonal_[row]);
       block_of_row_.push_back(num_blocks());
     }
     const int a = find(source.sides_[c].a);

@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace saltus {
+namespace {
+
+/// u += H v for a row-major H; kColumns is 0 if it is known only when it runs.
+template <int kColumns>
+void AddRowProducts(const double* H, int rows, int columns, const double* v, double* u) {
+  const int n = kColumns > 0 ? kColumns : columns;
+  for (int i = 0; i < rows; ++i, H += n) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += H[j] * v[j];
+    u[i] += sum;
+  }
+}
+
+}  // namespace
 
 ContactSet::Rows ContactProblem::rows(int block, const RowBlock& b) const {
   const Block& part = blocks_[block];
@@ -251,23 +265,36 @@ void ContactProblem::SetFrictionBounds(double h, const VectorX& lambda_free) {
   }
 }
 
-void ContactProblem::CalcVelocity(const VectorX& v, VectorX* u) const {
-  u->setZero(size_);
+void ContactProblem::MultiplyRows(const VectorX& v, double* u) const {
   for (int i = 0; i < num_blocks(); ++i) {
-    for (int k = blocks_[i].first; k < blocks_[i].first + blocks_[i].count; ++k) {
+    const Block& block = blocks_[i];
+    double* u_i = u + offset(i);
+    std::fill(u_i, u_i + block.rows, 0.0);
+    for (int k = block.first; k < block.first + block.count; ++k) {
       const RowBlock& rb = set_->blocks[k];
-      u->segment(offset(i), blocks_[i].rows).noalias() +=
-          rows(i, rb).lazyProduct(v.segment(rb.dof, rb.columns));
+      const double* H = set_->values.data() + rb.values + block.first_row * rb.columns;
+      const double* v_b = v.data() + rb.dof;
+      if (rb.columns == 6) {
+        AddRowProducts<6>(H, block.rows, 6, v_b, u_i);
+      } else {
+        AddRowProducts<0>(H, block.rows, rb.columns, v_b, u_i);
+      }
     }
   }
 }
 
-void ContactProblem::AddForce(const VectorX& r, VectorX* f) const {
+void ContactProblem::AddForce(const Eigen::Ref<const VectorX>& r, VectorX* f) const {
   for (int i = 0; i < num_blocks(); ++i) {
-    for (int k = blocks_[i].first; k < blocks_[i].first + blocks_[i].count; ++k) {
+    const Block& block = blocks_[i];
+    const double* r_i = r.data() + offset(i);
+    if (std::all_of(r_i, r_i + block.rows, [](double x) { return x == 0; })) continue;  // open
+    for (int k = block.first; k < block.first + block.count; ++k) {
       const RowBlock& rb = set_->blocks[k];
-      f->segment(rb.dof, rb.columns).noalias() +=
-          rows(i, rb).transpose().lazyProduct(r.segment(offset(i), blocks_[i].rows));
+      const double* H = set_->values.data() + rb.values + block.first_row * rb.columns;
+      double* f_b = f->data() + rb.dof;
+      for (int row = 0; row < block.rows; ++row) {
+        for (int j = 0; j < rb.columns; ++j) f_b[j] += H[row * rb.columns + j] * r_i[row];
+      }
     }
   }
 }

@@ -47,9 +47,13 @@ class ContactProblem {
   void SetFrictionBounds(double h, const VectorX& lambda_free);
 
   /// u = H v, without bias.
-  void CalcVelocity(const VectorX& v, VectorX* u) const;
+  template <class Vector>
+  void CalcVelocity(const VectorX& v, Vector* u) const {
+    u->resize(size_);
+    MultiplyRows(v, u->data());
+  }
   /// f += Hᵀ r.
-  void AddForce(const VectorX& r, VectorX* f) const;
+  void AddForce(const Eigen::Ref<const VectorX>& r, VectorX* f) const;
 
   int num_blocks() const { return static_cast<int>(problem_.cones.size()); }
   int num_contacts() const { return num_contacts_; }  // the first blocks; frictions follow
@@ -69,6 +73,7 @@ class ContactProblem {
     int first_row = 0;         // 1 for the disc of kSplit
   };
   void SetSplitRows(std::span<const int> active);
+  void MultiplyRows(const VectorX& v, double* u) const;
   bool FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction);
   void FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FindCouplings(const KktSolver& kkt);

@@ -4,27 +4,16 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "saltus/base/error.h"
-#include "saltus/integrators/contact_problem.h"
-#include "saltus/integrators/poisson_impact.h"
-#include "saltus/integrators/position_projection.h"
+#include "saltus/integrators/moreau_jean_impl.h"
 #include "saltus/linalg/diagonal.h"
-#include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
 namespace {
 
 /// |g| below this is rounding: joints are not projected any further.
 constexpr double kConstraintRounding = 1e-14;
-/// A contact is at rest while its gap and speed are below this share of what the forces of one step
-/// can do: neither rounding nor the tolerance of the solver may open it.
-constexpr double kRest = 0.01;
-/// Without projection only rounding is forgiven, m: the textbook scheme.
-constexpr double kGapRounding = 1e-12;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -39,68 +28,10 @@ MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
 
 }  // namespace
 
-class MoreauJean::Impl {
- public:
-  explicit Impl(const MoreauJeanOptions& options)
-      : options_(Checked(options)),
-        solver_(MakeConicSolver(options.solver, options.solver_options)),
-        projection_(options.projection_tolerance) {}
-
-  const StepReport& Step(System& system, double h, State* state);
-
- private:
-  void Prepare(System& system);
-  void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
-  void ChooseActive(const State& state, double h);
-  void WarmStart(const State& state);
-  void MoveTo(System& system, const State& start, double h, const VectorX& v, bool project);
-  bool StepEquationsHold(System& system, const State& start, double h);
-  void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
-  void SolveImpact(const State& start);
-  bool SolveVelocity(System& system, const State& start, double h);
-  void Iterate(System& system, const State& start, double h);
-  void ReportContacts(const State& start);
-  void ReportWork(System& system, const State& start, double h);
-  void Finish(System& system, double t, double h, State* state);
-  void ProjectVelocity(System& system, double t);
-  void NameCulprit(const System& system);
-  void Remember(State* state) const;
-
-  const MoreauJeanOptions options_;
-  std::unique_ptr<ConicSolver> solver_;
-  PositionProjection projection_;
-  ContactProblem problem_;
-  PoissonImpact impact_;
-  StepReport report_;
-
-  // Per system, made once.
-  const System* system_ = nullptr;
-  std::optional<KktSolver> kkt_;
-  BlockMatrix M_, K_, D_, S_;
-  SparseRows G_, G_theta_;
-
-  // Contacts at (found_time_, found_q_) within found_margin_: kept from the end of one step to the
-  // start of the next.
-  ContactSet contacts_;
-  double found_time_ = 0, found_margin_ = -1;
-  VectorX found_q_;
-
-  bool solver_ok_ = true;
-  int worst_block_ = -1;
-  double acceleration_bound_ = 0;  // m/s²
-  double force_speed_ = 0;         // h |f/M|: what the forces of one step do to the velocity
-  double rounding_speed_ = 0;      // h |K/M| times the rounding of q
-
-  std::vector<int> active_, closed_;
-  std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
-  VectorX u_minus_;           // u at v_n, all rows of the problem
-  VectorX bias_;              // bias rows
-  VectorX shift_;             // restitution and gap terms of (5), (7)
-  VectorX r_;                 // impulses P, without those of impact_r_ until the step is solved
-  VectorX impact_r_;          // impulses by Poisson's law; empty if there are none
-  VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, f_, rhs_, c_, g_, g_t_;
-  VectorX lambda_, lambda_free_, u_, u_free_, scratch_, acceleration_, v_mid_;
-};
+MoreauJean::Impl::Impl(const MoreauJeanOptions& options)
+    : options_(Checked(options)),
+      solver_(MakeConicSolver(options.solver, options.solver_options)),
+      projection_(options.projection_tolerance) {}
 
 void MoreauJean::Impl::Prepare(System& system) {
   if (system_ == &system && kkt_ && M_.shared_pattern() == system.pattern()) return;
@@ -123,101 +54,6 @@ void MoreauJean::Impl::Prepare(System& system) {
   rounding_speed_ = 0;
 }
 
-/// The margin covers what can close within one step: twice the distance that the fastest point
-/// travels, with the acceleration that the forces give it.
-void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
-                                    double h) {
-  if (!system.traits().has_contacts) return;
-  system.CalcForce(t, q, v, &f_);
-  acceleration_ = f_;
-  DivideByDiagonal(M_, &acceleration_);
-  acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
-  const double margin = 2 * h * (system.CalcSpeedBound(q, v) + h * acceleration_bound_) + 1e-9;
-  if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
-  system.FindContacts(t, q, margin, &contacts_);
-  found_time_ = t;
-  found_margin_ = margin;
-  found_q_ = q;
-}
-
-void MoreauJean::Impl::ChooseActive(const State& state, double h) {
-  active_.clear();
-  by_gap_.clear();
-  const double rest_speed = kRest * h * acceleration_bound_;
-  const double rest_gap = h * rest_speed;
-  const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
-  for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
-    const Contact& c = contacts_.contacts[i];
-    double u_n = c.bias[0];
-    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-      const RowBlock& rb = contacts_.blocks[k];
-      u_n += contacts_.rows(rb, 1).row(0).dot(state.v.segment(rb.dof, rb.columns));
-    }
-    const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
-    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
-    active_.push_back(i);
-    by_gap_.push_back(rests || (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
-  }
-  problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
-  const int n = problem_.size();
-  bias_.resize(n);
-  shift_.setZero(n);
-  problem_.CalcVelocity(state.v, &u_minus_);
-  for (int i = 0; i < problem_.num_blocks(); ++i) {
-    const Cone& cone = problem_.cone(i);
-    const int o = cone.offset;
-    if (i >= problem_.num_contacts()) {
-      const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
-      bias_.segment(o, cone.dimension) = f.bias.head(cone.dimension);
-      continue;
-    }
-    const Contact& c = contacts_.contacts[active_[i]];
-    bias_.segment(o, cone.dimension).setZero();
-    const int d = std::min(cone.dimension, c.dimension);
-    bias_.segment(o, d) = c.bias.head(d);
-  }
-  u_minus_ += bias_;
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    const int o = problem_.offset(i);
-    if (!by_gap_[i]) {
-      shift_[o] = c.restitution * u_minus_[o];  // (5)
-    } else if (c.gap > 0) {
-      shift_[o] = c.gap / h;  // (7)
-    }
-    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
-      shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
-    }
-  }
-}
-
-void MoreauJean::Impl::WarmStart(const State& state) {
-  r_.setZero(problem_.size());
-  auto memory = state.contacts.begin();
-  const auto find = [&](const ContactKey& key) {
-    memory =
-        std::lower_bound(memory, state.contacts.end(), key,
-                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-    return memory != state.contacts.end() && memory->key == key;
-  };
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    if (!find(c.key)) continue;
-    const Vector3 impulse = c.frame.transpose() * memory->impulse;
-    const Vector3 moment = c.frame.transpose() * memory->moment;
-    for (int k = 0; k < problem_.cone(i).dimension; ++k) {
-      r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
-    }
-  }
-  for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
-    const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
-    memory = state.contacts.begin();
-    if (!find(f.key)) continue;
-    const int d = problem_.cone(i).dimension;
-    r_.segment(problem_.offset(i), d) = memory->impulse.head(d);
-  }
-}
-
 /// q_ = q_n ⊕ h v_θ (2), with the joints closed by the last factorised (S, G) if asked for, and
 /// G_theta_ and a mass that is not constant at the intermediate configuration (1), (3).
 void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, const VectorX& v,
@@ -237,8 +73,8 @@ void MoreauJean::Impl::MoveTo(System& system, const State& start, double h, cons
       last = size;
       g_ = -g_;
       scratch_.setZero(system.traits().num_velocities);
-      kkt_->Solve(scratch_, g_, &u_, nullptr);
-      system.Retract(q_, u_, &q_);
+      kkt_->Solve(scratch_, g_, &correction_, nullptr);
+      system.Retract(q_, correction_, &q_);
     }
     system.CalcDifference(start.q, q_, &delta_);
   }
@@ -368,7 +204,14 @@ void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     report_.status = StepStatus::kOk;
     ++report_.newton_iterations;
-    if (!SolveVelocity(system, start, h)) {
+    bool good = SolveVelocity(system, start, h);
+    while (good && AdmitWaiting(v_new_, h)) {
+      LayOutRows(start, h);
+      WarmStart(start);
+      impact_r_.resize(0);
+      good = SolveVelocity(system, start, h);
+    }
+    if (!good) {
       report_.status = StepStatus::kNotFinite;
       return;
     }
@@ -391,6 +234,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   report_.work = StepWork{};
   report_.contacts.clear();
   solver_ok_ = true;
+  has_admitted_ = false;
 
   const double t = state->time + h;
   if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
@@ -433,8 +277,8 @@ void MoreauJean::Impl::ProjectVelocity(System& system, double t) {
     c_.noalias() -= G_ * v_;
     if (!(c_.lpNorm<Eigen::Infinity>() > options_.newton_tolerance)) break;
     scratch_.setZero(v_.size());
-    kkt_->Solve(scratch_, c_, &u_, nullptr);
-    v_ += u_;
+    kkt_->Solve(scratch_, c_, &correction_, nullptr);
+    v_ += correction_;
   }
 }
 
@@ -455,6 +299,7 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };
       if (projection_.Project(system, t, h, v_, *kkt_, std::ref(find), &contacts_, &q_)) {
         ProjectVelocity(system, t);
+        RememberPushes(h, state);
         const Energy after = system.CalcEnergy(t, q_, v_);
         report_.work.projection += after.total() - before.total();
       }
@@ -510,8 +355,7 @@ void MoreauJean::Impl::ReportContacts(const State& start) {
 
 void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) {
   StepWork& work = report_.work;
-  v_mid_ = 0.5 * (start.v + v_);
-  problem_.CalcVelocity(v_mid_, &u_);
+  u_ = 0.5 * (u_minus_ + u_) - bias_;  // H (v_n + v_{n+1})/2
   for (int i = 0; i < problem_.num_blocks(); ++i) {
     const int o = problem_.offset(i);
     const int d = problem_.cone(i).dimension;
@@ -526,31 +370,12 @@ void MoreauJean::Impl::ReportWork(System& system, const State& start, double h) 
   }
   CalcLoadWork(system, start, h, options_.theta, q_, v_, &scratch_, &work);
   if (system.traits().num_constraints > 0) {
+    v_mid_ = 0.5 * (start.v + v_);
     scratch_ = G_theta_ * v_mid_;
     for (Eigen::Index i = 0; i < g_t_.size(); ++i) {
       if (g_t_[i] != 0) work.drives += lambda_[i] * scratch_[i];
     }
   }
-}
-
-/// Impulses for the next warm start, in world axes; contacts without impulse are forgotten.
-void MoreauJean::Impl::Remember(State* state) const {
-  state->contacts.clear();
-  for (int i = 0; i < problem_.num_blocks(); ++i) {
-    const int o = problem_.offset(i);
-    const int d = problem_.cone(i).dimension;
-    if (r_.segment(o, d).isZero(0)) continue;
-    if (i < problem_.num_contacts()) {
-      const Contact& c = contacts_.contacts[active_[i]];
-      state->contacts.push_back(MakeMemory(c, r_.segment(o, d), d));
-      continue;
-    }
-    ContactMemory& memory = state->contacts.emplace_back();
-    memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
-    memory.impulse.head(d) = r_.segment(o, d);
-  }
-  std::sort(state->contacts.begin(), state->contacts.end(),
-            [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
 }
 
 void MoreauJean::Impl::NameCulprit(const System& system) {

@@ -303,7 +303,7 @@ void NonsmoothAlpha::Impl::CalcFreePush(const KktSolver& kkt, const DelassusCorr
 
 /// b of the position problem and the start of its solver.
 void NonsmoothAlpha::Impl::FillPositionProblem(System& system) {
-  VectorX& b = position_problem_.problem().b;
+  GrowingVector& b = position_problem_.problem().b;
   r_.setZero(position_problem_.size());
   if (options_.position_friction) {  // (17): the slip of the whole step
     system.CalcDifference(start_->q, q_, &x_);

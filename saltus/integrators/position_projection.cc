@@ -8,14 +8,19 @@ namespace {
 constexpr int kMaxPasses = 8;
 /// A move below this changes a gap by H Δ up to its square over the size of a body: 1e-10 m.
 constexpr double kLinearMove = 1e-5;
+/// Of the tolerance: the error of a gap at which the linear problem counts as solved. What is left
+/// of the tolerance is for the curvature of the gaps: larger shares take more passes.
+constexpr double kGapShare = 0.3;
 
 }  // namespace
 
 PositionProjection::PositionProjection(double tolerance) : tolerance_(tolerance) {
-  // Each pass removes all but a small share of the penetration; later passes remove the rest.
+  // Each pass removes all but a small share of the penetration or of the tolerance; later passes
+  // remove the rest.
   ConicSolverOptions options;
   options.tolerance = 1e-4;
   options.max_iterations = 200;
+  options.velocity_tolerance = kGapShare * tolerance;
   solver_ = MakeConicSolver("nsgs", options);
 }
 
@@ -39,9 +44,10 @@ bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, co
       u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
     }
     const bool bounces = c.restitution + c.poisson > 0 && c.gap + h * u >= -tolerance_;
-    const bool open = c.gap < -tolerance_ && !bounces;
-    any = any || open;
-    gaps_[static_cast<Eigen::Index>(candidates_.size())] = open ? c.gap : std::max(c.gap, 0.0);
+    any = any || (c.gap < -tolerance_ && !bounces);
+    // A contact within the tolerance is a candidate with its gap: kept where it is, the errors of
+    // the others could push it beyond.
+    gaps_[static_cast<Eigen::Index>(candidates_.size())] = bounces ? std::max(c.gap, 0.0) : c.gap;
     candidates_.push_back(i);
   }
   return any;
@@ -59,6 +65,7 @@ void PositionProjection::MoveGaps(const VectorX& delta, ContactSet* contacts) {
 bool PositionProjection::Project(System& system, double t, double h, const VectorX& v,
                                  const KktSolver& kkt, const std::function<void()>& find,
                                  ContactSet* contacts, VectorX* q) {
+  pushes_.clear();
   bool changed = false;
   bool found = true;  // *contacts belongs to *q
   const int num_rows = system.traits().num_constraints;
@@ -80,6 +87,10 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
     const SolveReport report = solver_->Solve(problem_.problem(), &nu_);  // (1)
     if (report.status == SolveStatus::kNotFinite || report.status == SolveStatus::kInfeasible)
       break;
+    for (int i = 0; pass == 0 && i < problem_.size(); ++i) {
+      const Contact& c = contacts->contacts[candidates_[i]];
+      if (nu_[i] > 0) pushes_.push_back({c.key, nu_[i] * c.frame.col(0)});
+    }
     force_.setZero(system.traits().num_velocities);
     problem_.AddForce(nu_, &force_);
     no_rows_.setZero(num_rows);

@@ -4,7 +4,9 @@
 //
 // i.e. the linear complementarity problem 0 ≤ H S⁻¹Hᵀ ν + g ⟂ ν ≥ 0, repeated on the new
 // configuration because gaps are not linear (moves below kLinearMove update the gaps by H Δ; larger
-// ones look for contacts anew). A contact
+// ones look for contacts anew). It is solved until no gap is wrong by more than a small part of the
+// tolerance: sweeps that would refine ν further along slow modes of a tall pile move no gap. A
+// contact
 // with restitution that is about to separate by itself (g + h u_N ≥ 0) is not pushed, so Newton's
 // impact law is left alone; it keeps its gap: g_i is replaced by max(g_i, 0).  @cite Acary2013
 #pragma once
@@ -31,6 +33,14 @@ class PositionProjection {
   bool Project(System& system, double t, double h, const VectorX& v, const KktSolver& kkt,
                const std::function<void()>& find, ContactSet* contacts, VectorX* q);
 
+  /// What the first pass of the last projection pushed with: ν n of the contacts with ν > 0, world,
+  /// kg m, sorted by key if the contacts were.
+  struct Push {
+    ContactKey key;
+    Vector3 value;
+  };
+  const std::vector<Push>& pushes() const { return pushes_; }
+
  private:
   /// gap += H Δ for every contact.
   static void MoveGaps(const VectorX& delta, ContactSet* contacts);
@@ -41,7 +51,9 @@ class PositionProjection {
   std::unique_ptr<ConicSolver> solver_;
   ContactProblem problem_;
   std::vector<int> candidates_;
-  VectorX gaps_, nu_, u_, force_, delta_, no_rows_;
+  std::vector<Push> pushes_;
+  GrowingVector gaps_, nu_;
+  VectorX force_, delta_, no_rows_;
 };
 
 }  // namespace saltus

@@ -9,6 +9,12 @@ namespace saltus {
 namespace {
 
 constexpr double kRegularisation = 1e-12;  // Relative, of the normal equations.
+// Rows that one pass works on at a time: all they need stays in the first-level cache, and every
+// vector is read from memory once.
+constexpr std::ptrdiff_t kChunk = 256;
+
+using Map = Eigen::Map<VectorX>;
+using ConstMap = Eigen::Map<const VectorX>;
 
 }  // namespace
 
@@ -21,7 +27,6 @@ void Anderson::Reset(int n, int memory, int companion_size) {
   df_.resize(size * static_cast<std::size_t>(memory_));
   dg_.resize(size * static_cast<std::size_t>(memory_));
   dy_.resize(y_size * static_cast<std::size_t>(memory_));
-  f_.resize(size);
   f_last_.resize(size);
   g_last_.resize(size);
   y_last_.resize(y_size);
@@ -34,28 +39,55 @@ void Anderson::Restart() {
   has_last_ = false;
 }
 
-double Anderson::Extrapolate(const VectorX& x, const VectorX& weights, VectorX* x_next, double* y) {
-  Eigen::Map<VectorX> f(f_.data(), n_), f_last(f_last_.data(), n_), g_last(g_last_.data(), n_);
-  Eigen::Map<VectorX> y_last(y_last_.data(), y_size_), companion(y, y_size_);
-  f = *x_next - x;
-  if (has_last_) {
-    df(next_) = f - f_last;
-    dg(next_) = *x_next - g_last;
-    dy(next_) = companion - y_last;
-    count_ = std::min(count_ + 1, memory_);
-    g_last = weights.array() * df(next_).array();  // scratch until it is set below
-    for (int i = 0; i < count_; ++i) gram_(i, next_) = gram_(next_, i) = df(i).dot(g_last);
-    next_ = (next_ + 1) % memory_;
-  }
-  f_last = f;
-  g_last = *x_next;
-  y_last = companion;
+void Anderson::Start(const double* x, const double* g, const double* y) {
+  for (std::ptrdiff_t i = 0; i < n_; ++i) f_last_[i] = g[i] - x[i];
+  std::copy_n(g, n_, g_last_.data());
+  std::copy_n(y, y_size_, y_last_.data());
   has_last_ = true;
-  if (count_ == 0) return 1;
+}
 
-  f.array() *= weights.array();
-  Small gamma(count_);
-  for (int i = 0; i < count_; ++i) gamma[i] = df(i).dot(f);
+void Anderson::AddDifferences(const double* x, const double* weights, const double* g,
+                              const double* y, Small* gamma) {
+  count_ = std::min(count_ + 1, memory_);
+  Small gram = Small::Zero(count_);
+  gamma->setZero(count_);
+  double f_weighted[kChunk], df_weighted[kChunk];
+  for (std::ptrdiff_t i = 0; i < n_; i += kChunk) {
+    const std::ptrdiff_t m = std::min(kChunk, n_ - i);
+    double* df = df_.data() + next_ * n_ + i;
+    double* dg = dg_.data() + next_ * n_ + i;
+    double* f_last = f_last_.data() + i;
+    double* g_last = g_last_.data() + i;
+    for (std::ptrdiff_t k = 0; k < m; ++k) {
+      const double f = g[i + k] - x[i + k];
+      df[k] = f - f_last[k];
+      dg[k] = g[i + k] - g_last[k];
+      f_last[k] = f;
+      g_last[k] = g[i + k];
+      f_weighted[k] = weights[i + k] * f;
+      df_weighted[k] = weights[i + k] * df[k];
+    }
+    for (int j = 0; j < count_; ++j) {
+      const ConstMap other(df_.data() + j * n_ + i, m);
+      gram[j] += other.dot(ConstMap(df_weighted, m));
+      (*gamma)[j] += other.dot(ConstMap(f_weighted, m));
+    }
+  }
+  Map dy(dy_.data() + next_ * y_size_, y_size_), y_last(y_last_.data(), y_size_);
+  dy = ConstMap(y, y_size_) - y_last;
+  y_last = ConstMap(y, y_size_);
+  gram_.col(next_).head(count_) = gram;
+  gram_.row(next_).head(count_) = gram.transpose();
+  next_ = (next_ + 1) % memory_;
+}
+
+double Anderson::Extrapolate(const double* x, const double* weights, double* x_next, double* y) {
+  if (!has_last_) {
+    Start(x, x_next, y);
+    return 1;
+  }
+  Small gamma;
+  AddDifferences(x, weights, x_next, y, &gamma);
   SmallMatrix normal = gram_.topLeftCorner(count_, count_);
   normal.diagonal() *= 1 + kRegularisation;
   gamma = normal.ldlt().solve(gamma).eval();
@@ -63,9 +95,14 @@ double Anderson::Extrapolate(const VectorX& x, const VectorX& weights, VectorX* 
     Restart();
     return 1;
   }
-  for (int i = 0; i < count_; ++i) {  // (1)
-    *x_next -= gamma[i] * dg(i);
-    companion -= gamma[i] * dy(i);
+  for (std::ptrdiff_t i = 0; i < n_; i += kChunk) {  // (1)
+    Map part(x_next + i, std::min(kChunk, n_ - i));
+    for (int j = 0; j < count_; ++j) {
+      part -= gamma[j] * ConstMap(dg_.data() + j * n_ + i, part.size());
+    }
+  }
+  for (int j = 0; j < count_; ++j) {
+    Map(y, y_size_) -= gamma[j] * ConstMap(dy_.data() + j * y_size_, y_size_);
   }
   return 1 + 2 * gamma.lpNorm<1>();
 }

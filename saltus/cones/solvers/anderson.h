@@ -25,28 +25,29 @@ class Anderson {
   void Reset(int n, int memory, int companion_size = 0);
   /// Forgets the history, keeps the size.
   void Restart();
-  /// From x_k and *x_next = g(x_k) writes x_{k+1} into *x_next.
+  /// From x_k and x_next = g(x_k) writes x_{k+1} into x_next.
   /// @param y  the companion of g(x_k), becomes that of x_{k+1}; ignored if its size is zero
   /// @return 1 + 2 Σ|γ|
-  double Extrapolate(const VectorX& x, const VectorX& weights, VectorX* x_next,
-                     double* y = nullptr);
+  double Extrapolate(const double* x, const double* weights, double* x_next, double* y = nullptr);
 
  private:
   using Small = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxMemory, 1>;
   using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor,
                                     kMaxMemory, kMaxMemory>;
 
-  Eigen::Map<VectorX> df(int i) { return {df_.data() + i * n_, n_}; }
-  Eigen::Map<VectorX> dg(int i) { return {dg_.data() + i * n_, n_}; }
-  Eigen::Map<VectorX> dy(int i) { return {dy_.data() + i * y_size_, y_size_}; }
+  /// Remembers the first x and g.
+  void Start(const double* x, const double* g, const double* y);
+  /// Adds the differences to the history and the products ΔFᵀ w f to gamma, in one pass.
+  void AddDifferences(const double* x, const double* weights, const double* g, const double* y,
+                      Small* gamma);
 
   std::ptrdiff_t n_ = 0, y_size_ = 0;
   int memory_ = 0;
   int count_ = 0;  // differences held
   int next_ = 0;   // where the next one goes
   bool has_last_ = false;
-  std::vector<double> df_, dg_, dy_;
-  std::vector<double> f_, f_last_, g_last_, y_last_;
+  std::vector<double> df_, dg_, dy_;  // one difference after the other
+  std::vector<double> f_last_, g_last_, y_last_;
   SmallMatrix gram_;  // ΔFᵀ w ΔF
 };
 

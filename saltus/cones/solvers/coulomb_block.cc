@@ -14,7 +14,8 @@ namespace {
 
 using Matrix2 = Eigen::Matrix2d;
 
-constexpr double kIsotropyTolerance = 4e-16;  // Relative: the shortcut is exact to rounding.
+// Relative. A W that is slightly off does not change the answer, eq. (1).
+constexpr double kIsotropyTolerance = 1e-12;
 constexpr int kMaxNewtonPasses = 12;
 constexpr double kNoise = 1e-13;          // Relative to the terms of (5).
 constexpr double kAngleTolerance = 1e-8;  // Newton squares the error: 1e-16 after the step.
@@ -141,11 +142,15 @@ void CoulombBlock3::Factor(const Matrix3& W, double friction, bool enumerate) {
   } else {
     RegulariseBlock<3>(&W_, &inverse_);
   }
+}
+
+bool IsotropicBlock3::Applies(const Matrix3& W) {
+  const double mean = W.trace() / 3;
   const double small = kIsotropyTolerance * mean;
-  isotropic_ = std::abs(W_(0, 1)) <= small && std::abs(W_(0, 2)) <= small &&
-               std::abs(W_(1, 0)) <= small && std::abs(W_(2, 0)) <= small &&
-               std::abs(W_(1, 2)) <= small && std::abs(W_(2, 1)) <= small &&
-               std::abs(W_(1, 1) - W_(2, 2)) <= small;
+  return W(0, 0) > kSingularBlock * mean && W(1, 1) > kSingularBlock * mean &&
+         std::abs(W(0, 1)) <= small && std::abs(W(0, 2)) <= small && std::abs(W(1, 0)) <= small &&
+         std::abs(W(2, 0)) <= small && std::abs(W(1, 2)) <= small && std::abs(W(2, 1)) <= small &&
+         std::abs(W(1, 1) - W(2, 2)) <= small;
 }
 
 Vector3 CoulombBlock3::SolveSlip(const Vector3& q, const Vector3& stick, const Vector3& r,

@@ -14,7 +14,7 @@ constexpr int kMaxIdlePasses = 20;
 
 // b + s n for the shifts of u; associated blocks have none.
 VectorX AddShifts(const ConicProblem& problem, const VectorX& u) {
-  VectorX b = problem.b;
+  VectorX b(problem.b);
   for (const Cone& cone : problem.cones) {
     if (cone.kind != ConeKind::kFriction || cone.associated) continue;
     b[cone.offset] += cone.friction * u.segment(cone.offset + 1, cone.dimension - 1).norm();
@@ -38,7 +38,7 @@ SolveReport DeSaxceSolver::SolveReduced(const ConicProblem& problem, VectorX* r)
   int iterations = 0, idle = 0;
   bool cold = r->isZero(0);  // slip without impulses tells nothing: s = 0
   while (!solved && iterations < options_.max_iterations && idle < kMaxIdlePasses) {
-    convex.b = cold ? problem.b : AddShifts(problem, judge.u());
+    convex.b = cold ? VectorX(problem.b) : AddShifts(problem, judge.u());
     cold = false;
     ConicSolverOptions inner = options_;
     inner.tolerance =

@@ -55,11 +55,11 @@ void FaceNewton::AddFriction(const Cone& cone, const double* u, const double* r)
   }
 }
 
-void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, const VectorX& r) {
+void FaceNewton::CollectUnknowns(const ConicProblem& problem, const double* u, const double* r) {
   unknowns_.clear();
   for (const Cone& cone : problem.cones) {
     const int d = cone.dimension;
-    const double* r_c = r.data() + cone.offset;
+    const double* r_c = r + cone.offset;
     bool free = true;
     switch (cone.kind) {
       case ConeKind::kFree:
@@ -70,13 +70,13 @@ void FaceNewton::CollectUnknowns(const ConicProblem& problem, const VectorX& u, 
       case ConeKind::kFriction:
       case ConeKind::kRollingFriction:
         free = false;
-        if (r_c[0] > 0) AddFriction(cone, u.data() + cone.offset, r_c);
+        if (r_c[0] > 0) AddFriction(cone, u + cone.offset, r_c);
         break;
       case ConeKind::kPolyhedralFriction:
         free = false;
         break;
       case ConeKind::kBox:
-        free = CalcNorm(r_c, d) < kOnBoundary * CalcBoxBound(problem, cone, r.data());
+        free = CalcNorm(r_c, d) < kOnBoundary * CalcBoxBound(problem, cone, r);
         break;
     }
     for (int i = 0; free && i < d; ++i) AddUnit(cone.offset + i);  // (1)
@@ -116,11 +116,11 @@ bool FaceNewton::SolveLinear(int size) {
   return true;
 }
 
-bool FaceNewton::Step(const ConicProblem& problem, const VectorX& u, VectorX* r) {
+bool FaceNewton::Step(const ConicProblem& problem, const double* u, double* r) {
   for (const Cone& cone : problem.cones) {  // Their faces are others than (1) to (3).
     if (cone.associated || cone.kind == ConeKind::kPolyhedralFriction) return false;
   }
-  CollectUnknowns(problem, u, *r);
+  CollectUnknowns(problem, u, r);
   const int n = static_cast<int>(unknowns_.size());
   if (n == 0) return false;
   product_.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(n));
@@ -149,7 +149,7 @@ bool FaceNewton::Step(const ConicProblem& problem, const VectorX& u, VectorX* r)
   if (!SolveLinear(n)) return false;
   for (int i = 0; i < n; ++i) {
     const Unknown& x = unknowns_[i];
-    for (int k = 0; k < x.dimension; ++k) (*r)[x.row + k] += rhs_[i] * x.direction[k];
+    for (int k = 0; k < x.dimension; ++k) r[x.row + k] += rhs_[i] * x.direction[k];
   }
   return true;
 }

@@ -31,7 +31,7 @@ class FaceNewton {
   /// Copies the operator. Allocates only if the problem is larger than ever before.
   void Prepare(const ConicProblem& problem);
   /// r ← r + δ from u = A r + b. False if the step cannot be computed.
-  bool Step(const ConicProblem& problem, const VectorX& u, VectorX* r);
+  bool Step(const ConicProblem& problem, const double* u, double* r);
 
  private:
   struct Unknown {
@@ -42,7 +42,7 @@ class FaceNewton {
     double stiffness;     // κ of eq. (3), else 0
   };
 
-  void CollectUnknowns(const ConicProblem& problem, const VectorX& u, const VectorX& r);
+  void CollectUnknowns(const ConicProblem& problem, const double* u, const double* r);
   void AddUnit(int row);
   void AddFriction(const Cone& cone, const double* u, const double* r);
   bool SolveLinear(int size);
@@ -52,7 +52,7 @@ class FaceNewton {
   std::vector<double> product_;       // A times the directions, size × unknowns
   std::vector<double> matrix_, rhs_;  // of the reduced system, row major
   std::vector<Unknown> unknowns_;
-  VectorX unit_, column_;
+  GrowingVector unit_, column_;
 };
 
 }  // namespace saltus

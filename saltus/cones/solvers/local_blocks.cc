@@ -30,6 +30,7 @@ bool LocalBlocks::Factor(const ConicProblem& problem, LocalMethod method) {
   inverses_.clear();
   friction2_.clear();
   friction3_.clear();
+  isotropic3_.clear();
   newton_.clear();
   discs_.clear();
   loads_.clear();
@@ -64,6 +65,12 @@ void LocalBlocks::AddFriction(const Cone& cone, const FreeMatrix& W, LocalMethod
     return;
   }
   SALTUS_CHECK(d == 2 || d == 3, "a friction block has two or three rows");
+  if (d == 3 && method == LocalMethod::kAngle && IsotropicBlock3::Applies(W)) {
+    block->kind = LocalKind::kIsotropic3;
+    block->index = static_cast<int>(isotropic3_.size());
+    isotropic3_.emplace_back().Factor(W, cone.friction);
+    return;
+  }
   block->kind = d == 2 ? LocalKind::kFriction2 : LocalKind::kFriction3;
   if (d == 2) {
     block->index = static_cast<int>(friction2_.size());

@@ -18,7 +18,16 @@
 
 namespace saltus {
 
-enum class LocalKind { kImmovable, kNonnegative, kFree, kFriction2, kFriction3, kBox, kNewton };
+enum class LocalKind {
+  kImmovable,
+  kNonnegative,
+  kFree,
+  kFriction2,
+  kFriction3,
+  kIsotropic3,
+  kBox,
+  kNewton
+};
 
 struct LocalBlock {
   LocalKind kind = LocalKind::kImmovable;
@@ -53,7 +62,7 @@ class LocalBlocks {
   /// The mean diagonal entry of each block (of its forces, if it is a rolling one), 0 if immovable.
   double mean_diagonal(int c) const { return means_[c]; }
   /// A_ii of all rows.
-  const VectorX& diagonal() const { return diagonal_; }
+  const GrowingVector& diagonal() const { return diagonal_; }
 
   double SolveNonnegative(int index, double u, double r) const {  // (1)
     const double x = r - u * reciprocals_[index];
@@ -64,6 +73,7 @@ class LocalBlocks {
   }
   const CoulombBlock2& friction2(int index) const { return friction2_[index]; }
   const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
+  const IsotropicBlock3& isotropic3(int index) const { return isotropic3_[index]; }
   const NewtonBlock& newton(int index) const { return newton_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
@@ -81,12 +91,13 @@ class LocalBlocks {
   std::vector<FreeMatrix> inverses_;
   std::vector<CoulombBlock2> friction2_;
   std::vector<CoulombBlock3> friction3_;
+  std::vector<IsotropicBlock3> isotropic3_;
   std::vector<NewtonBlock> newton_;
   std::vector<DiscBlock> discs_;
   std::vector<SparseLoad> loads_;  // one for each disc
   std::vector<int> load_columns_;
   std::vector<double> load_values_;
-  VectorX diagonal_;
+  GrowingVector diagonal_;
 };
 
 }  // namespace saltus

@@ -30,23 +30,41 @@ constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation. Its residual is a third to a half of the
 // change that a sweep made, in piles of spheres nearly always, and of that order elsewhere.
+// The velocity that the worst block breaks of its law is likewise of the order of what the largest
+// change of a block did to its own velocity.
 class CheckSchedule {
  public:
-  CheckSchedule(double tolerance, int period) : tolerance_(tolerance), period_(period) {}
+  /// @param largest_diagonal  of A: from changes of r to velocities
+  CheckSchedule(const ConicSolverOptions& options, double largest_diagonal, int period)
+      : options_(options), largest_diagonal_(largest_diagonal), period_(period) {}
 
-  bool IsDue(int sweep, double change) const {
-    return change * ratio_ <= tolerance_ || sweep - last_ >= period_;
+  bool IsDue(int sweep, const SweepChange& change) const {
+    return CalcRelative(change) * ratio_ <= options_.tolerance ||
+           CalcVelocity(change) * velocity_ratio_ < options_.velocity_tolerance ||
+           sweep - last_ >= period_;
   }
-  void Record(int sweep, double change, double residual) {
+  void Record(int sweep, const SweepChange& change, const NaturalMapResidual& residual) {
     last_ = sweep;
-    ratio_ = change > 0 ? std::clamp(residual / change, 0.1, 1e3) : 1.0;
+    ratio_ = Divide(residual.relative, CalcRelative(change));
+    velocity_ratio_ = Divide(residual.velocity, CalcVelocity(change));
   }
 
  private:
-  double tolerance_;
+  static double CalcRelative(const SweepChange& x) {
+    return x.norm > 0 ? std::sqrt(x.change / x.norm) : 0.0;
+  }
+  double CalcVelocity(const SweepChange& x) const {
+    return largest_diagonal_ * std::sqrt(x.largest);
+  }
+  static double Divide(double residual, double change) {
+    return change > 0 ? std::clamp(residual / change, 0.1, 1e3) : 1.0;
+  }
+
+  const ConicSolverOptions& options_;
+  double largest_diagonal_;
   int period_;
   int last_ = 0;
-  double ratio_ = 0.5;
+  double ratio_ = 0.5, velocity_ratio_ = 0.5;
 };
 
 // Newton steps are tried at every evaluation as long as they help, ever more rarely otherwise.
@@ -81,9 +99,9 @@ class StagnationWatch {
 
 }  // namespace
 
-bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
+bool NsgsSolver::Prepare(const ConicProblem& problem, Impulses* r) {
   const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
+  if (!r->allFinite()) r->setZero();
   if (!problem.b.allFinite() || !blocks_.Factor(problem, options_.local_method)) return false;
   weights_.resize(n);
   for (int c = 0; c < blocks_.size(); ++c) {
@@ -98,8 +116,11 @@ bool NsgsSolver::Prepare(const ConicProblem& problem, VectorX* r) {
   return true;
 }
 
-double NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report) {
-  NaturalMapResidual residual = CalcNaturalMapResidual(problem, r, &scratch_);
+NaturalMapResidual NsgsSolver::Judge(const ConicProblem& problem, const Impulses& r,
+                                     SolveReport* report) {
+  CalcVelocity(problem, r, &u_);
+  NaturalMapResidual residual =
+      CalcNaturalMapResidual(problem, r.data(), u_.data(), blocks_.diagonal().data());
   // Impulses that grow without bound make the relative residual small although no velocity law
   // holds: a problem without solution. What is left must be small beside the given velocities too.
   const double velocity = r.size() > 0 ? residual.relative * r.norm() * weights_.mean() : 0.0;
@@ -111,14 +132,14 @@ double NsgsSolver::Judge(const ConicProblem& problem, const VectorX& r, SolveRep
     report->residual = residual;
     best_ = r;
   }
-  return residual.relative;
+  return residual;
 }
 
 template <class Form>
-bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* form, VectorX* r,
+bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* form, Impulses* r,
                            SolveReport* report) {
   proposal_ = *r;
-  if (!newton_.Step(problem, scratch_.u, &proposal_) ||
+  if (!newton_.Step(problem, u_.data(), proposal_.data()) ||
       !(proposal_.norm() <= kMaxNewtonGrowth * r->norm())) {
     form->Start(r->data());
     return false;
@@ -127,14 +148,14 @@ bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* f
   const SweepChange sweep = Sweep(blocks_, false, form, proposal_.data());
   ++report->iterations;
   const bool better = std::isfinite(sweep.change) && std::isfinite(sweep.norm) &&
-                      Judge(problem, proposal_, report) < residual;
-  if (better) r->swap(proposal_);
+                      Judge(problem, proposal_, report).relative < residual;
+  if (better) *r = proposal_;
   form->Start(r->data());
   return better;
 }
 
 template <class Form>
-void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, VectorX* r,
+void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, Impulses* r,
                             double* least_change) {
   const double change = std::sqrt(sweep.change);
   if (change > kGrowth * *least_change) {
@@ -143,7 +164,9 @@ void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, VectorX* r,
     return;
   }
   *least_change = std::min(*least_change, change);
-  companion_error_ *= anderson_.Extrapolate(input_, weights_, r, form->companion());
+  companion_error_ *=
+      anderson_.Extrapolate(input_.data(), weights_.data(), r->data(), form->companion());
+  if (!carries_companion_) return form->Start(r->data());
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
   if (companion_error_ * kRounding > kCompanionError * options_.tolerance) {
     form->Start(r->data());
@@ -152,13 +175,13 @@ void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, VectorX* r,
 }
 
 // A block that nothing can move and whose velocity breaks its law makes the problem infeasible.
-SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& r) {
-  CalcVelocity(problem, r, &scratch_.u);
-  const double tolerance = std::max(options_.tolerance, 1e-12) * scratch_.u.norm();
+SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const Impulses& r) {
+  CalcVelocity(problem, r, &u_);
+  const double tolerance = std::max(options_.tolerance, 1e-12) * u_.norm();
   for (int c = 0; c < blocks_.size(); ++c) {
     if (blocks_.block(c).kind != LocalKind::kImmovable) continue;
     const Cone& cone = problem.cones[c];
-    const double* u = scratch_.u.data() + cone.offset;
+    const double* u = u_.data() + cone.offset;
     const bool unilateral = cone.kind == ConeKind::kNonnegative || IsFrictional(cone);
     if (unilateral && u[0] < -tolerance) return SolveStatus::kInfeasible;
     if (cone.kind == ConeKind::kFree && CalcNorm(u, cone.dimension) > tolerance) {
@@ -169,7 +192,7 @@ SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const VectorX& 
 }
 
 template <class Form>
-SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX* r) {
+SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulses* r) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   SolveReport report;
   report.residual.relative = kInfinity;
@@ -178,17 +201,22 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
   if (IsWithinTolerance(report.residual, options_)) return report;
   const bool small = problem.size() <= FaceNewton::kMaxRows;
   bool newton_ready = false;
-  CheckSchedule checks(options_.tolerance, small ? kCheckPeriodSmall : kCheckPeriod);
+  CheckSchedule checks(options_, weights_.size() > 0 ? weights_.maxCoeff() : 0.0,
+                       small ? kCheckPeriodSmall : kCheckPeriod);
   NewtonSchedule newton;
   StagnationWatch watch;
   double least_change = kInfinity;
-  form->Start(r->data());
+  form->StartFromProduct(r->data());
   const int memory =
       problem.size() < kLargeProblem ? options_.memory : std::min(options_.memory, kMemoryOfLarge);
-  anderson_.Reset(problem.size(), memory, form->companion_size());
+  // Extrapolating the companion moves 4 + 2 m vectors of its size, forming it anew the rows of A.
+  carries_companion_ =
+      (4 + 2 * memory) * form->companion_size() <= BodyDelassus::kRowSize * problem.size();
+  anderson_.Reset(problem.size(), memory, carries_companion_ ? form->companion_size() : 0);
   report.status = SolveStatus::kMaxIterations;
   while (report.iterations < options_.max_iterations) {
-    input_ = *r;
+    const bool accelerates = memory > 0 && report.iterations >= kPlainSweeps;
+    if (accelerates) input_ = *r;
     const bool backward = options_.symmetric_sweeps && report.iterations % 2 == 1;
     const SweepChange sweep = Sweep(blocks_, backward, form, r->data());
     const int k = ++report.iterations;
@@ -196,10 +224,10 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
       report.status = SolveStatus::kNotFinite;
       break;
     }
-    const double change = sweep.norm > 0 ? std::sqrt(sweep.change / sweep.norm) : 0.0;
-    if (k == options_.max_iterations || checks.IsDue(k, change)) {
-      const double residual = Judge(problem, *r, &report);
-      checks.Record(k, change, residual);
+    if (k == options_.max_iterations || checks.IsDue(k, sweep)) {
+      const NaturalMapResidual judged = Judge(problem, *r, &report);
+      const double residual = judged.relative;
+      checks.Record(k, sweep, judged);
       bool moved = false;
       if (!IsWithinTolerance(report.residual, options_) && small && newton.IsDue(k)) {
         if (!newton_ready) newton_.Prepare(problem);
@@ -207,7 +235,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
         moved = TryNewton(problem, residual, form, r, &report);
         newton.Record(k, moved);
       } else {
-        form->Start(r->data());
+        form->StartFromProduct(r->data());
       }
       if (IsWithinTolerance(report.residual, options_)) {
         report.status = SolveStatus::kConverged;
@@ -226,42 +254,52 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, VectorX
         continue;
       }
     }
-    if (options_.memory > 0 && k > kPlainSweeps) Accelerate(sweep, form, r, &least_change);
+    if (accelerates) Accelerate(sweep, form, r, &least_change);
   }
   *r = best_;
   return report;
 }
 
 template <class Form>
-SolveReport NsgsSolver::IterateCompliant(const ConicProblem& problem, Form* form, VectorX* r) {
+SolveReport NsgsSolver::IterateCompliant(const ConicProblem& problem, Form* form, Impulses* r) {
   if (problem.compliance.size() == 0) return Iterate(problem, form, r);
   CompliantSweep<Form> compliant(form, problem.compliance);
   return Iterate(problem, &compliant, r);
 }
 
 SolveReport NsgsSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (!Prepare(problem, r)) {
+  if (r->size() != problem.size()) r->setZero(problem.size());
+  return Run(problem, Impulses(r->data(), r->size()));
+}
+
+SolveReport NsgsSolver::SolveGrowing(const ConicProblem& problem, GrowingVector* r) {
+  if (r->size() != problem.size()) r->setZero(problem.size());
+  return Run(problem, *r);
+}
+
+SolveReport NsgsSolver::Run(const ConicProblem& problem, Impulses r) {
+  if (!Prepare(problem, &r)) {
     SolveReport report;
     report.status = SolveStatus::kNotFinite;
     report.residual.relative = report.residual.absolute = std::numeric_limits<double>::infinity();
-    r->setZero();
+    r.setZero();
     return report;
   }
   if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
-    BodySweep form(*body, problem.b, &velocities_);
-    return IterateCompliant(problem, &form, r);
+    BodySweep form(*body, problem.b.data(), &velocities_);
+    return IterateCompliant(problem, &form, &r);
   }
   if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
-    BlockSparseSweep form(*sparse, problem.b);
-    return IterateCompliant(problem, &form, r);
+    BlockSparseSweep form(*sparse, problem.b.data());
+    return IterateCompliant(problem, &form, &r);
   }
   const auto* dense = dynamic_cast<const DenseDelassus*>(problem.A);
   if (dense == nullptr) {
     dense_.matrix() = MakeDense(*problem.A);
     dense = &dense_;
   }
-  DenseSweep form(dense->matrix(), problem.b);
-  return IterateCompliant(problem, &form, r);
+  DenseSweep form(dense->matrix(), problem.b.data());
+  return IterateCompliant(problem, &form, &r);
 }
 
 }  // namespace saltus

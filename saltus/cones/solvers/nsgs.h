@@ -46,37 +46,42 @@ class NsgsSolver final : public ConicSolver {
   }
 
  private:
+  using Impulses = Eigen::Map<VectorX>;
+
   SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
-  bool Prepare(const ConicProblem& problem, VectorX* r);
+  SolveReport SolveGrowing(const ConicProblem& problem, GrowingVector* r) override;
+  SolveReport Run(const ConicProblem& problem, Impulses r);
+  bool Prepare(const ConicProblem& problem, Impulses* r);
   template <class Form>
-  SolveReport Iterate(const ConicProblem& problem, Form* form, VectorX* r);
+  SolveReport Iterate(const ConicProblem& problem, Form* form, Impulses* r);
   /// Iterate, with the compliance of the problem if it has one.
   template <class Form>
-  SolveReport IterateCompliant(const ConicProblem& problem, Form* form, VectorX* r);
-  /// The relative residual of r; r is kept if it is the best so far. Leaves u(r) in scratch_.
-  double Judge(const ConicProblem& problem, const VectorX& r, SolveReport* report);
+  SolveReport IterateCompliant(const ConicProblem& problem, Form* form, Impulses* r);
+  /// The residual of r; r is kept if it is the best so far. Leaves u(r) in u_.
+  NaturalMapResidual Judge(const ConicProblem& problem, const Impulses& r, SolveReport* report);
   /// Follows judgement of *r. True if the Newton step and a sweep made it better.
   template <class Form>
-  bool TryNewton(const ConicProblem& problem, double residual, Form* form, VectorX* r,
+  bool TryNewton(const ConicProblem& problem, double residual, Form* form, Impulses* r,
                  SolveReport* report);
   /// Extrapolates *r, the outcome of a sweep from input_, or restarts the history.
   template <class Form>
-  void Accelerate(const SweepChange& sweep, Form* form, VectorX* r, double* least_change);
-  SolveStatus FindFailure(const ConicProblem& problem, const VectorX& r);
+  void Accelerate(const SweepChange& sweep, Form* form, Impulses* r, double* least_change);
+  SolveStatus FindFailure(const ConicProblem& problem, const Impulses& r);
 
   NsgsOptions options_;
   LocalBlocks blocks_;
   Anderson anderson_;
   FaceNewton newton_;
-  NaturalMapScratch scratch_;
   std::vector<BodyDelassus::Velocity> velocities_;
   DenseDelassus dense_{MatrixX()};  // copy of an operator of unknown form
-  VectorX weights_;                 // mean diagonal entry of each block, per row
-  VectorX input_;                   // starting point of the sweep
-  VectorX proposal_;                // of a Newton step
-  VectorX best_;
+  GrowingVector weights_;           // mean diagonal entry of each block, per row
+  GrowingVector input_;             // starting point of the sweep
+  GrowingVector proposal_;          // of a Newton step
+  GrowingVector best_;
+  GrowingVector u_;  // of the iterate judged last
   bool has_best_ = false;
-  double companion_error_ = 1;  // bound of what extrapolation did to rounding (anderson.h)
+  bool carries_companion_ = false;  // else z is formed anew after each extrapolation
+  double companion_error_ = 1;      // bound of what extrapolation did to rounding (anderson.h)
 };
 
 }  // namespace saltus

@@ -14,7 +14,7 @@ namespace {
 constexpr int kCheckPeriod = 10;  // sweeps between judgements
 
 // Moves rows [first, first + count) of r by −ω u / scale; the caller projects them.
-void MoveRows(const BlockSparseDelassus& A, const VectorX& b, int block, int first, int count,
+void MoveRows(const BlockSparseDelassus& A, const GrowingVector& b, int block, int first, int count,
               double step, VectorX* r) {
   if (!(step > 0)) return;
   double u[BlockEquation::kMaxDimension];

@@ -87,7 +87,7 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
                                                    Judge* judge, VectorX* r) {
   Result result;
   double regularisation = kMinRegularisation;
-  const double cold = CalcMerit(problem, VectorX::Zero(problem.size()), problem.b);
+  const double cold = CalcMerit(problem, VectorX::Zero(problem.size()), VectorX(problem.b));
   std::vector<double> merits(kMemory, cold);
   while (true) {
     if (judge->Evaluate(*r)) {

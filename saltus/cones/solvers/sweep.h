@@ -7,6 +7,7 @@
 // velocities z of body_delassus.h eq. (3); the stored forms read their row of A.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "saltus/cones/block_sparse_delassus.h"
@@ -17,41 +18,42 @@
 
 namespace saltus {
 
-/// |Δr|² and |r|² of a sweep.
+/// |Δr|² and |r|² of a sweep, and the largest |Δr_c|² of a block.
 struct SweepChange {
   double change = 0;
   double norm = 0;
+  double largest = 0;
 };
 
 /// The body form.
 class BodySweep {
  public:
-  BodySweep(const BodyDelassus& A, const VectorX& b, std::vector<BodyDelassus::Velocity>* z)
-      : A_(A), b_(b.data()), z_(*z), rows_(A.rows()), transposed_(A.transposed_rows()) {}
+  BodySweep(const BodyDelassus& A, const double* b, std::vector<BodyDelassus::Velocity>* z)
+      : A_(A), b_(b), z_(*z), rows_(A.rows()), transposed_(A.transposed_rows()) {}
 
   /// Brings z to the impulses r.
   void Start(const double* r) { A_.CalcVelocities(r, &z_); }
+  /// The same if A has just been applied to r.
+  void StartFromProduct(const double*) { z_ = A_.product_velocities(); }
   /// z, linear in the impulses: it may be extrapolated with them instead of started anew.
   double* companion() { return z_.data()->x; }
   int companion_size() const { return A_.num_velocities(); }
 
-  /// True if contact c is open and stays so, told by its normal row alone: piles have many of them.
-  bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
-    if (r[block.offset] != 0) return false;
-    const BodyDelassus::Sides& sides = A_.sides(c);
-    const SidesVelocity z(z_[sides.a].x, z_[sides.b].x);
-    return b_[block.offset] + z.Dot(rows_[block.offset]) >= 0;
-  }
-
+  /// @param opens  r_N = 0 and u_N ≥ 0 mean that the block stays at zero: piles have many such
+  ///               contacts, and their normal row tells
   template <class Vector, class Local>
-  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+  [[gnu::always_inline]] Vector Update(int c, const LocalBlock& block, bool opens, double* r,
+                                       const Local& local) {
     const BodyDelassus::Sides& sides = A_.sides(c);
     double* z_a = z_[sides.a].x;
     double* z_b = z_[sides.b].x;
     SidesVelocity z(z_a, z_b);
     Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
-    for (int i = 0; i < u.size(); ++i) u[i] += z.Dot(rows_[block.offset + i]);
+    const BodyDelassus::Row* rows = rows_ + block.offset;
     Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
+    u[0] += z.Dot(rows[0]);
+    if (opens && r_c[0] == 0 && u[0] >= 0) return Vector::Zero(u.size());
+    for (int i = 1; i < u.size(); ++i) u[i] += z.Dot(rows[i]);
     const Vector r_new = local(u, r_c);
     const Vector change = r_new - r_c;
     r_c = r_new;
@@ -71,15 +73,15 @@ class BodySweep {
 /// The block-sparse form.
 class BlockSparseSweep {
  public:
-  BlockSparseSweep(const BlockSparseDelassus& A, const VectorX& b) : A_(A), b_(b.data()) {}
+  BlockSparseSweep(const BlockSparseDelassus& A, const double* b) : A_(A), b_(b) {}
 
   void Start(const double*) {}
+  void StartFromProduct(const double*) {}
   double* companion() { return nullptr; }
   int companion_size() const { return 0; }
-  bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
-  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+  Vector Update(int c, const LocalBlock& block, bool, double* r, const Local& local) {
     Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
     A_.AddRowProduct(c, r, u.data());
     Eigen::Map<Vector> r_c(r + block.offset, block.dimension);
@@ -97,15 +99,15 @@ class BlockSparseSweep {
 /// The dense form.
 class DenseSweep {
  public:
-  DenseSweep(const MatrixX& A, const VectorX& b) : A_(A), b_(b.data()) {}
+  DenseSweep(const MatrixX& A, const double* b) : A_(A), b_(b) {}
 
   void Start(const double*) {}
+  void StartFromProduct(const double*) {}
   double* companion() { return nullptr; }
   int companion_size() const { return 0; }
-  bool StaysOpen(int, const LocalBlock&, const double*) const { return false; }
 
   template <class Vector, class Local>
-  Vector Update(int, const LocalBlock& block, double* r, const Local& local) {
+  Vector Update(int, const LocalBlock& block, bool, double* r, const Local& local) {
     Vector u = Eigen::Map<const Vector>(b_ + block.offset, block.dimension);
     u.noalias() +=
         A_.middleRows(block.offset, block.dimension) * Eigen::Map<const VectorX>(r, A_.cols());
@@ -129,16 +131,14 @@ class CompliantSweep {
       : form_(*form), compliance_(compliance.data()) {}
 
   void Start(const double* r) { form_.Start(r); }
+  void StartFromProduct(const double* r) { form_.StartFromProduct(r); }
   double* companion() { return form_.companion(); }
   int companion_size() const { return form_.companion_size(); }
-  bool StaysOpen(int c, const LocalBlock& block, const double* r) const {
-    return form_.StaysOpen(c, block, r);
-  }
 
   template <class Vector, class Local>
-  Vector Update(int c, const LocalBlock& block, double* r, const Local& local) {
+  Vector Update(int c, const LocalBlock& block, bool opens, double* r, const Local& local) {
     const Eigen::Map<const Vector> C(compliance_ + block.offset, block.dimension);
-    return form_.template Update<Vector>(c, block, r, [&](const auto& u, const auto& x) {
+    return form_.template Update<Vector>(c, block, opens, r, [&](const auto& u, const auto& x) {
       return local(Vector(u + C.cwiseProduct(x)), x);
     });
   }
@@ -148,55 +148,78 @@ class CompliantSweep {
   const double* compliance_;
 };
 
+/// Visits a block of one of the rarer kinds; the change is handed to `add`.
+template <class Form, class Add>
+[[gnu::noinline]] void UpdateOtherBlock(const LocalBlocks& blocks, int c, Form* form, double* r,
+                                        const Add& add) {
+  const LocalBlock& block = blocks.block(c);
+  const int k = block.index;
+  switch (block.kind) {
+    case LocalKind::kFriction2: {
+      const CoulombBlock2& local = blocks.friction2(k);
+      add(form->template Update<Vector2>(
+          c, block, true, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+      break;
+    }
+    case LocalKind::kFree:
+      add(form->template Update<LocalBlocks::FreeVector>(
+          c, block, false, r,
+          [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
+      break;
+    case LocalKind::kNewton:
+      add(form->template Update<NewtonBlock::Vector>(
+          c, block, blocks.newton(k).opens_by_normal(), r,
+          [&](const auto& u, const auto& x) { return blocks.newton(k).Solve(u, x); }));
+      break;
+    case LocalKind::kBox: {
+      const double bound = blocks.CalcBound(k, r);
+      add(form->template Update<DiscBlock::Vector>(
+          c, block, false, r,
+          [&](const auto& u, const auto& x) { return blocks.disc(k).Solve(u, x, bound); }));
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 /// Visits block c, eq. (1).
 template <class Form>
-void UpdateBlock(const LocalBlocks& blocks, int c, Form* form, double* r, SweepChange* total) {
+[[gnu::always_inline]] inline void UpdateBlock(const LocalBlocks& blocks, int c, Form* form,
+                                               double* r, SweepChange* total) {
   const LocalBlock& block = blocks.block(c);
   const int k = block.index;
   const auto add = [&](const auto& change) {
-    total->change += change.squaredNorm();
-    for (int i = 0; i < block.dimension; ++i) {
+    const double square = change.squaredNorm();
+    total->change += square;
+    total->largest = std::max(total->largest, square);
+    for (int i = 0; i < change.size(); ++i) {
       total->norm += r[block.offset + i] * r[block.offset + i];
     }
   };
   using Scalar = Eigen::Matrix<double, 1, 1>;
   switch (block.kind) {
-    case LocalKind::kFriction3: {
-      if (form->StaysOpen(c, block, r)) break;
-      const CoulombBlock3& local = blocks.friction3(k);
+    case LocalKind::kIsotropic3: {
+      const IsotropicBlock3& local = blocks.isotropic3(k);
       add(form->template Update<Vector3>(
-          c, block, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+          c, block, true, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
       break;
     }
-    case LocalKind::kFriction2: {
-      const CoulombBlock2& local = blocks.friction2(k);
-      add(form->template Update<Vector2>(
-          c, block, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+    case LocalKind::kFriction3: {
+      const CoulombBlock3& local = blocks.friction3(k);
+      add(form->template Update<Vector3>(
+          c, block, true, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
       break;
     }
     case LocalKind::kNonnegative:
-      add(form->template Update<Scalar>(c, block, r, [&](const auto& u, const auto& x) {
+      add(form->template Update<Scalar>(c, block, true, r, [&](const auto& u, const auto& x) {
         return Scalar(blocks.SolveNonnegative(k, u[0], x[0]));
       }));
       break;
-    case LocalKind::kFree:
-      add(form->template Update<LocalBlocks::FreeVector>(
-          c, block, r, [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
-      break;
-    case LocalKind::kNewton:
-      if (blocks.newton(k).opens_by_normal() && form->StaysOpen(c, block, r)) break;
-      add(form->template Update<NewtonBlock::Vector>(
-          c, block, r, [&](const auto& u, const auto& x) { return blocks.newton(k).Solve(u, x); }));
-      break;
-    case LocalKind::kBox: {
-      const double bound = blocks.CalcBound(k, r);
-      add(form->template Update<DiscBlock::Vector>(c, block, r, [&](const auto& u, const auto& x) {
-        return blocks.disc(k).Solve(u, x, bound);
-      }));
-      break;
-    }
     case LocalKind::kImmovable:
       break;
+    default:
+      UpdateOtherBlock(blocks, c, form, r, add);
   }
 }
 

@@ -44,7 +44,8 @@ TEST_P(FormsTest, AgreeOnProductsAndDiagonals) {
   m.sparse.CalcDiagonal(&sparse);
   m.dense.CalcDiagonal(&dense);
   VectorX by_rows;
-  m.dense.Delassus::CalcDiagonal(&by_rows);
+  by_rows.resize(m.dense.size());
+  m.dense.Delassus::CalcDiagonalEntries(by_rows.data());
   EXPECT_LT((body - dense).norm(), 1e-14 * dense.norm());
   EXPECT_EQ(sparse, dense);
   EXPECT_EQ(by_rows, dense);

@@ -306,12 +306,35 @@ TEST(NsgsTest, EmptyProblem) {
   EXPECT_EQ(report.iterations, 0);
 }
 
+// A velocity tolerance ends the iteration when no law is broken by more, and the report says so.
+TEST(NsgsTest, StopsAtTheVelocityTolerance) {
+  test::BoxStack stack;
+  stack.num_boxes = 30;
+  BodyDelassus A;
+  ConicProblem problem;
+  MakeBoxStack(stack, &A, &problem);
+  NsgsOptions options;
+  options.tolerance = 1e-12;
+  options.max_iterations = 5000;
+  int last = 0;
+  for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+    options.velocity_tolerance = tolerance;
+    GrowingVector r;
+    const SolveReport report = NsgsSolver(options).Solve(problem, &r);
+    EXPECT_TRUE(report.ok());
+    EXPECT_LE(report.residual.velocity, tolerance);
+    EXPECT_EQ(CalcNaturalMapResidual(problem, r).velocity, report.residual.velocity);
+    EXPECT_GT(report.iterations, last);
+    last = report.iterations;
+  }
+}
+
 // An operator of a form that the solver does not know.
 class Wrapped final : public Delassus {
  public:
   explicit Wrapped(const Delassus& A) : A_(A) {}
   int size() const override { return A_.size(); }
-  void Multiply(const VectorX& x, VectorX* y) const override { A_.Multiply(x, y); }
+  void Apply(const double* x, double* y) const override { A_.Apply(x, y); }
   void CalcDiagonalBlock(int offset, int d, Eigen::Ref<MatrixX> block) const override {
     A_.CalcDiagonalBlock(offset, d, block);
   }

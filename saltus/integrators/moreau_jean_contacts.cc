@@ -1,0 +1,195 @@
+// Moreau–Jean: which contacts take part in a step, their laws, and what is remembered of them.
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/integrators/moreau_jean_impl.h"
+#include "saltus/linalg/diagonal.h"
+
+namespace saltus {
+namespace {
+
+/// Without projection only rounding is forgiven, m: the textbook scheme.
+constexpr double kGapRounding = 1e-12;
+/// Of the speed bound: by how much a step may change the normal velocity of a contact before one
+/// that was left out has to be admitted. Smaller values admit more often and solve the step again.
+constexpr double kReserve = 0.25;
+
+double CalcNormalVelocity(const ContactSet& set, const Contact& c, const VectorX& v) {
+  double u_n = c.bias[0];
+  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+    const RowBlock& rb = set.blocks[k];
+    const double* H = set.values.data() + rb.values;
+    for (int j = 0; j < rb.columns; ++j) u_n += H[j] * v[rb.dof + j];
+  }
+  return u_n;
+}
+
+}  // namespace
+
+/// The margin covers what can close within one step: twice the distance that the fastest point
+/// travels, with the acceleration that the forces give it.
+void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
+                                    double h) {
+  if (!system.traits().has_contacts) return;
+  system.CalcForce(t, q, v, &f_);
+  acceleration_ = f_;
+  DivideByDiagonal(M_, &acceleration_);
+  acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
+  speed_bound_ = system.CalcSpeedBound(q, v);
+  const double margin = 2 * h * (speed_bound_ + h * acceleration_bound_) + 1e-9;
+  if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
+  system.FindContacts(t, q, margin, &contacts_);
+  found_time_ = t;
+  found_margin_ = margin;
+  found_q_ = q;
+}
+
+void MoreauJean::Impl::ChooseActive(const State& state, double h) {
+  active_.clear();
+  by_gap_.clear();
+  waiting_.clear();
+  const double reserve = kReserve * speed_bound_ + 2 * h * acceleration_bound_;
+  const double rest_speed = kRest * h * acceleration_bound_;
+  const double rest_gap = h * rest_speed;
+  const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
+  for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
+    const Contact& c = contacts_.contacts[i];
+    const double u_n = CalcNormalVelocity(contacts_, c, state.v);
+    const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
+    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
+    if (all && !rests && c.gap + h * (u_n - reserve) > 0) {
+      waiting_.push_back(i);
+      continue;
+    }
+    active_.push_back(i);
+    by_gap_.push_back(rests || (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
+  }
+  LayOutRows(state, h);
+}
+
+/// Adds the waiting contacts that v would close, all of them if it is not for the first time. False
+/// if there is none.
+bool MoreauJean::Impl::AdmitWaiting(const VectorX& v, double h) {
+  admitted_.clear();
+  for (const int i : waiting_) {
+    const Contact& c = contacts_.contacts[i];
+    if (c.gap + h * CalcNormalVelocity(contacts_, c, v) < 0) admitted_.push_back(i);
+  }
+  if (admitted_.empty()) return false;
+  if (has_admitted_) admitted_ = waiting_;
+  has_admitted_ = true;
+  const auto is_admitted = [&](int i) {
+    return std::binary_search(admitted_.begin(), admitted_.end(), i);
+  };
+  std::erase_if(waiting_, is_admitted);
+  // A waiting contact has not closed at v_n: law (7).
+  merged_.clear();
+  for (std::size_t i = 0; i < active_.size(); ++i) merged_.push_back({active_[i], by_gap_[i]});
+  for (const int i : admitted_) merged_.push_back({i, 1});
+  std::sort(merged_.begin(), merged_.end());
+  active_.clear();
+  by_gap_.clear();
+  for (const auto& [contact, by_gap] : merged_) {
+    active_.push_back(contact);
+    by_gap_.push_back(by_gap);
+  }
+  return true;
+}
+
+/// The rows of the active contacts, with their laws at v_n.
+void MoreauJean::Impl::LayOutRows(const State& state, double h) {
+  problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
+  const int n = problem_.size();
+  bias_.resize(n);
+  shift_.setZero(n);
+  problem_.CalcVelocity(state.v, &u_minus_);
+  for (int i = 0; i < problem_.num_blocks(); ++i) {
+    const Cone& cone = problem_.cone(i);
+    const int o = cone.offset;
+    if (i >= problem_.num_contacts()) {
+      const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
+      bias_.segment(o, cone.dimension) = f.bias.head(cone.dimension);
+      continue;
+    }
+    const Contact& c = contacts_.contacts[active_[i]];
+    bias_.segment(o, cone.dimension).setZero();
+    const int d = std::min(cone.dimension, c.dimension);
+    bias_.segment(o, d) = c.bias.head(d);
+  }
+  u_minus_ += bias_;
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    const int o = problem_.offset(i);
+    if (!by_gap_[i]) {
+      shift_[o] = c.restitution * u_minus_[o];  // (5)
+    } else if (c.gap > 0) {
+      shift_[o] = c.gap / h;  // (7)
+    }
+    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
+      shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
+    }
+  }
+}
+
+void MoreauJean::Impl::WarmStart(const State& state) {
+  r_.setZero(problem_.size());
+  auto memory = state.contacts.begin();
+  const auto find = [&](const ContactKey& key) {
+    memory =
+        std::lower_bound(memory, state.contacts.end(), key,
+                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    return memory != state.contacts.end() && memory->key == key;
+  };
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    if (!find(c.key)) continue;
+    const Vector3 impulse = c.frame.transpose() * memory->impulse;
+    const Vector3 moment = c.frame.transpose() * memory->moment;
+    for (int k = 0; k < problem_.cone(i).dimension; ++k) {
+      r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
+    }
+  }
+  for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
+    const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
+    memory = state.contacts.begin();
+    if (!find(f.key)) continue;
+    const int d = problem_.cone(i).dimension;
+    r_.segment(problem_.offset(i), d) = memory->impulse.head(d);
+  }
+}
+
+/// Impulses for the next warm start, in world axes; contacts without impulse are forgotten.
+void MoreauJean::Impl::Remember(State* state) const {
+  state->contacts.clear();
+  for (int i = 0; i < problem_.num_blocks(); ++i) {
+    const int o = problem_.offset(i);
+    const int d = problem_.cone(i).dimension;
+    if (r_.segment(o, d).isZero(0)) continue;
+    if (i < problem_.num_contacts()) {
+      const Contact& c = contacts_.contacts[active_[i]];
+      state->contacts.push_back(MakeMemory(c, r_.segment(o, d), d));
+      continue;
+    }
+    ContactMemory& memory = state->contacts.emplace_back();
+    memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
+    memory.impulse.head(d) = r_.segment(o, d);
+  }
+  std::sort(state->contacts.begin(), state->contacts.end(),
+            [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+}
+
+/// What the projection had to push is what the impulses of the step, solved to a tolerance, did not
+/// carry: ν = θ h ΔP. The next step starts with it, so that a pile does not sink and is not lifted
+/// in every step alike.
+void MoreauJean::Impl::RememberPushes(double h, State* state) const {
+  auto memory = state->contacts.begin();
+  for (const PositionProjection::Push& push : projection_.pushes()) {
+    memory =
+        std::lower_bound(memory, state->contacts.end(), push.key,
+                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+    if (memory == state->contacts.end()) break;
+    if (memory->key == push.key) memory->impulse += push.value / (options_.theta * h);
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,52 @@
+// Linearized activation leaves out candidates that seem unable to close, and admits those that an
+// impact elsewhere closes in the same step.
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "saltus/integrators/moreau_jean.h"
+#include "saltus/multibody/model_builder.h"
+#include "saltus/multibody/multibody_system.h"
+
+namespace saltus {
+namespace {
+
+void AddSphere(const std::string& name, double x, double speed, const std::string& material,
+               ModelBuilder* builder) {
+  RigidBodySpec body;
+  body.name = name;
+  body.position = {x, 0, 0};
+  body.velocity = {speed, 0, 0};
+  body.shapes.push_back({Sphere{0.1}, Pose{}, material, 0});
+  builder->Add(body);
+}
+
+TEST(LinearizedActivation, AdmitsContactsThatAnImpactCloses) {
+  ModelBuilder builder;
+  builder.SetGravity(Vector3::Zero());
+  builder.Add(MaterialSpec{"heavy", 1e6, 0, 0, 0});
+  builder.Add(MaterialSpec{"light", 1e3, 0, 0, 0});
+  // A heavy sphere at 1 m/s takes the light one along, 5 mm in a step; 2 mm ahead rests a third,
+  // farther than a quarter of the speed would close.
+  AddSphere("fast", 0, 1, "heavy", &builder);
+  AddSphere("middle", 0.2001, 0, "light", &builder);
+  AddSphere("last", 0.4021, 0, "light", &builder);
+  MultibodySystem system(builder.Build());
+  MoreauJeanOptions options;
+  options.theta = 1;
+  options.activation = MoreauJeanOptions::Activation::kLinearized;
+  options.projection = false;
+  MoreauJean integrator(options);
+  State state = system.MakeInitialState();
+  const StepReport& report = integrator.Step(system, 0.005, &state);
+  EXPECT_TRUE(report.ok());
+  ASSERT_EQ(report.contacts.size(), 2u);
+  EXPECT_GT(report.contacts[1].impulse[0], 0);
+  EXPECT_LT(report.max_penetration, 1e-12);
+  EXPECT_NEAR(system.CalcBodyMotion(2, state.q, state.v).pose.p.x() -
+                  system.CalcBodyMotion(1, state.q, state.v).pose.p.x(),
+              0.2, 1e-9);
+}
+
+}  // namespace
+}  // namespace saltus
