@@ -172,8 +172,8 @@ void BindContactProblems(py::module_& m) {
              return CalcNaturalMapResidual(d.problem, impulses).relative;
            })
       .def_property_readonly("dimension", &ContactProblemData::dimension)
-      .def_property_readonly("q",
-                             [](const ContactProblemData& d) { return CopyVector(d.problem.b); })
+      .def_property_readonly(
+          "q", [](const ContactProblemData& d) { return CopyVector(VectorX(d.problem.b)); })
       .def_property_readonly("mu", [](const ContactProblemData& d) {
         VectorX mu(static_cast<Eigen::Index>(d.problem.cones.size()));
         for (Eigen::Index c = 0; c < mu.size(); ++c) {
