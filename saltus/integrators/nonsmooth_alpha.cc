@@ -344,6 +344,7 @@ bool NonsmoothAlpha::Impl::IterateLinear(System& system) {
     Evaluate(system, k >= kFreezeIteration);
     if (!q_.allFinite()) return false;
     if (!GapsHold() || !PositionEquationHolds(system)) continue;
+    CalcGapsOfIterate(system);
     for (int pass = 0; pass < kVelocityPasses; ++pass) {
       if (!SolveVelocity(system, *kkt_M_, no_force_, false)) return false;
       if (solver_ok_) break;

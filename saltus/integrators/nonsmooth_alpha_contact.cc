@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/error.h"
 #include "saltus/integrators/nonsmooth_alpha_impl.h"
 
 namespace saltus {
@@ -379,8 +380,20 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   return U_.allFinite();
 }
 
+/// The gap at q̃ (for (4)) or at q, whichever is smaller, of the contacts that the iterate has.
+void NonsmoothAlpha::Impl::CalcGapsOfIterate(System& system) {
+  system.CalcDifference(q_, q_smooth_, &x_);
+  gaps_.resize(static_cast<Eigen::Index>(contacts_.contacts.size()));
+  for (Eigen::Index i = 0; i < gaps_.size(); ++i) {
+    const Contact& c = contacts_.contacts[static_cast<std::size_t>(i)];
+    gaps_[i] = c.gap + std::min(0.0, CalcNormalRow(contacts_, c, x_));
+  }
+}
+
 /// Fills active_, and bias and shift of (4).
 void NonsmoothAlpha::Impl::ChooseActive(System& system) {
+  SALTUS_CHECK(gaps_.size() == static_cast<Eigen::Index>(contacts_.contacts.size()),
+               "the gaps are those of another set of contacts");
   active_.clear();
   for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
     // A contact whose impulse opens it by way of f, and which closes again without: (4) has no
@@ -475,7 +488,11 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
         SolveAtAnyCost(*solver_, options_.solver_options.tolerance, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok() && (!impact || impact_.ok());
-    worst_block_ = solve.residual.worst_block;
+    const int worst = solve.residual.worst_block;
+    worst_contact_.reset();
+    if (worst >= 0 && worst < contacts) {
+      worst_contact_ = contacts_.contacts[active_[worst]].key;
+    }
     if (solve.status == SolveStatus::kNotFinite) return false;
     friction_P_ = r_.tail(friction_size);
     velocity_problem_.AddForce(r_, &force_end_);

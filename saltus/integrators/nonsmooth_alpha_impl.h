@@ -76,6 +76,7 @@ class NonsmoothAlpha::Impl {
   bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   double ChooseCandidates();
+  void CalcGapsOfIterate(System& system);
   void ChooseActive(System& system);
   bool SolveImpact(const KktSolver& kkt);
   bool GapsHold() const;
@@ -138,7 +139,7 @@ class NonsmoothAlpha::Impl {
   bool curved_ = false;        // C is known and L is used
   bool frozen_ = false;        // the set of contacts does not change any more
   bool solver_ok_ = true;
-  int worst_block_ = -1;
+  std::optional<ContactKey> worst_contact_;  // of the last velocity problem
 
   // The iterate.
   VectorX vd_, a_, v_smooth_, q_smooth_, U_, W_, q_, v_, Lambda_, f_, g_, g_t_;

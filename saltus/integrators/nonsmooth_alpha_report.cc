@@ -125,13 +125,10 @@ void NonsmoothAlpha::Impl::Remember(State* state) const {
 void NonsmoothAlpha::Impl::NameCulprit(const System& system) {
   char text[64];
   switch (report_.status) {
-    case StepStatus::kSolverNotConverged: {
-      const bool in_contacts = worst_block_ >= 0 && worst_block_ < static_cast<int>(active_.size());
-      report_.culprit =
-          DescribeUnsolved(system, report_.solver_residual,
-                           in_contacts ? &contacts_.contacts[active_[worst_block_]].key : nullptr);
+    case StepStatus::kSolverNotConverged:
+      report_.culprit = DescribeUnsolved(system, report_.solver_residual,
+                                         worst_contact_ ? &*worst_contact_ : nullptr);
       break;
-    }
     case StepStatus::kNewtonNotConverged:
     case StepStatus::kConstraintFailed: {
       const Contact* deepest = nullptr;

@@ -72,7 +72,10 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
     const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
     const double rounding = kGapRoundings * kEpsilon * (1 + q_.lpNorm<Eigen::Infinity>());
     const bool closed = m == 0 || g_.lpNorm<Eigen::Infinity>() <= h_ * tolerance + rounding;
-    if (k > 1 && closed && CalcMassScaled(&x_) <= 10 * h_ * tolerance && GapsHold()) return true;
+    if (k > 1 && closed && CalcMassScaled(&x_) <= 10 * h_ * tolerance && GapsHold()) {
+      CalcGapsOfIterate(system);
+      return true;
+    }
     ++report_.newton_iterations;
     FormSmoothMatrix(system);
     S_.values() = M_.values() + (terms.position ? h_ * h_ : 0) * K_.values();
