@@ -19,15 +19,17 @@ typedef double Lane4 __attribute__((vector_size(32)));
 [[gnu::always_inline]] inline Lane4 Join(Lane2 low, Lane2 high) {
   return __builtin_shufflevector(low, high, 0, 1, 2, 3);
 }
-[[gnu::always_inline]] inline Lane2 GetLow(Lane4 x) { return __builtin_shufflevector(x, x, 0, 1); }
-[[gnu::always_inline]] inline Lane2 GetHigh(Lane4 x) { return __builtin_shufflevector(x, x, 2, 3); }
+[[gnu::always_inline]] inline Lane2 LowPair(Lane4 x) { return __builtin_shufflevector(x, x, 0, 1); }
+[[gnu::always_inline]] inline Lane2 HighPair(Lane4 x) {
+  return __builtin_shufflevector(x, x, 2, 3);
+}
 #else
 struct Lane4 {
   Lane2 low, high;
 };
 [[gnu::always_inline]] inline Lane4 Join(Lane2 low, Lane2 high) { return {low, high}; }
-[[gnu::always_inline]] inline Lane2 GetLow(const Lane4& x) { return x.low; }
-[[gnu::always_inline]] inline Lane2 GetHigh(const Lane4& x) { return x.high; }
+[[gnu::always_inline]] inline Lane2 LowPair(const Lane4& x) { return x.low; }
+[[gnu::always_inline]] inline Lane2 HighPair(const Lane4& x) { return x.high; }
 [[gnu::always_inline]] inline Lane4 operator+(const Lane4& x, const Lane4& y) {
   return {x.low + y.low, x.high + y.high};
 }
@@ -78,7 +80,7 @@ class SidesVelocity {
   [[gnu::always_inline]] double Dot(const BodyDelassus::Row& row) const {
     const SidesVelocity x(row);
     const Lane4 products = x.first_ * first_ + x.middle_ * middle_ + x.last_ * last_;
-    const Lane2 halves = GetLow(products) + GetHigh(products);
+    const Lane2 halves = LowPair(products) + HighPair(products);
     return halves[0] + halves[1];
   }
 
@@ -92,8 +94,8 @@ class SidesVelocity {
 
   [[gnu::always_inline]] void Store(double* z_a, double* z_b) const {
     StoreFour(first_, z_a);
-    StorePair(GetLow(middle_), z_a + 4);
-    StorePair(GetHigh(middle_), z_b);
+    StorePair(LowPair(middle_), z_a + 4);
+    StorePair(HighPair(middle_), z_b);
     StoreFour(last_, z_b + 2);
   }
 
