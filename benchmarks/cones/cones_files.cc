@@ -53,8 +53,20 @@ Arguments Parse(int argc, char** argv) {
     }
   }
   if (arguments.solvers.empty()) {
-    arguments.solvers = {"auto", "nsgs", "hybrid", "semismooth-newton", "proximal-point",
-                         "admm", "prox", "pgs",    "interior-point",    "de-saxce"};
+    arguments.solvers = {"auto",
+                         "nsgs",
+                         "hybrid",
+                         "semismooth-newton",
+                         "proximal-point",
+                         "admm",
+                         "prox",
+                         "pgs",
+                         "interior-point",
+                         "de-saxce",
+                         "lemke",
+                         "block-pivoting",
+                         "principal-pivoting",
+                         "keller"};
   }
   return arguments;
 }
