@@ -25,11 +25,7 @@ VectorX AddShifts(const ConicProblem& problem, const VectorX& u) {
 }  // namespace
 
 SolveReport DeSaxceSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
-  VectorX diagonal;
-  CalcDiagonal(problem, &diagonal);
-  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
   Judge judge(problem, options_);
   bool solved = judge.Evaluate(*r);
   if (!InteriorPointSolver::Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);

@@ -317,11 +317,7 @@ bool InteriorPointSolver::Accepts(const ConicProblem& problem) {
 }
 
 SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
-  VectorX diagonal;
-  CalcDiagonal(problem, &diagonal);
-  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
   Judge start(problem, options_);
   const bool solved = start.Evaluate(*r);
   if (!Accepts(problem)) return start.Finish(SolveStatus::kUnsupported, 0, r);

@@ -18,6 +18,13 @@ Judge::Judge(const ConicProblem& problem, const ConicSolverOptions& options)
   velocity_bound_ = mean > 0 ? kMaxVelocityShare * problem.b.norm() / mean : kInfinity;
 }
 
+bool Judge::PrepareStart(const ConicProblem& problem, VectorX* r) {
+  if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
+  VectorX diagonal;
+  CalcDiagonal(problem, &diagonal);
+  return problem.b.allFinite() && diagonal.allFinite();
+}
+
 bool Judge::Evaluate(const VectorX& r) {
   const NaturalMapResidual residual = CalcNaturalMapResidual(problem_, r, &scratch_);
   score_ = std::max(residual.relative / options_.tolerance,

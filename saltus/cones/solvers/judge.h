@@ -39,6 +39,8 @@ class Judge {
   /// Writes the best iterate to *r and reports it: converged if solved, else with `failure`.
   SolveReport Finish(SolveStatus failure, int iterations, VectorX* r) const;
 
+  /// Makes *r a start of the problem's size, zero if it was none. False if data are not finite.
+  static bool PrepareStart(const ConicProblem& problem, VectorX* r);
   /// The report on data that are not finite: r = 0.
   static SolveReport FinishNotFinite(int size, VectorX* r);
 

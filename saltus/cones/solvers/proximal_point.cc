@@ -17,10 +17,7 @@ constexpr int kMaxFailures = 8;  // of the inner method in a row
 SolveReport ProximalPointSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
   const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
-  VectorX diagonal;
-  CalcDiagonal(problem, &diagonal);
-  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   const std::vector<double> scales = CalcBlockScales(problem);

@@ -119,11 +119,7 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
 
 SolveReport SemismoothNewtonSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
-  const int n = problem.size();
-  if (r->size() != n || !r->allFinite()) r->setZero(n);
-  VectorX diagonal;
-  CalcDiagonal(problem, &diagonal);
-  if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
+  if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
   Judge judge(problem, options_);
   newton_.Prepare(problem, options_.function);
   const SemismoothNewton::Result result =
