@@ -138,7 +138,7 @@ TEST(NonsmoothAlphaRobust, StiffOscillatorsNeverGainEnergyOverall) {
     const RobustRun run = RunRobust(MakeTwoBallOscillator({1, k, 1, 10, 0.8, 1, 2}), 2e-3, 4);
     EXPECT_LE(run.max_energy, 30 + 1e-9) << k;  // the energy at the start is 30 J
     if (k == 1e5) {
-      // 1.33 without the last correction of ṽ̇. The page has 0.091 with it, which is not reproduced:
+      // 1.33 without the last correction of ṽ̇. The page has 0.091 with it, which is not found:
       // here a follows too, by (7), and the gain must not be larger.
       EXPECT_LT(run.max_gain, 0.091);
     }
