@@ -69,9 +69,10 @@ void EquationSystem::CalcConstraint(double, const VectorX& q, VectorX* g) const 
 
 void EquationSystem::CalcConstraintJacobian(double, const VectorX& q, SparseRows* G) const {
   const int m = traits_.num_constraints, n = traits_.num_velocities;
-  MatrixX dense = MatrixX::Zero(m, n);
-  if (m > 0) equations_->jacobian(q, &dense);
   G->resize(m, n);
+  if (m == 0) return;  // Eigen may not compress a matrix without rows.
+  MatrixX dense = MatrixX::Zero(m, n);
+  equations_->jacobian(q, &dense);
   G->reserve(Eigen::VectorXi::Constant(m, n));
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) G->insert(i, j) = dense(i, j);  // zeros too: one pattern for all q

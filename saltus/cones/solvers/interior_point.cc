@@ -21,6 +21,8 @@ constexpr double kShortStep = 0.1;  // predictors below it are too poor for the 
 constexpr double kRidge = 1e-10, kMaxRidge = 1e-2;  // beside tr A_cc / d
 constexpr double kNear = 1e-6;  // relative residual from which on the proximal points are quicker
 constexpr double kFirstAlpha = 1e-3;
+constexpr double kWarm = 0.1;      // residual below which a start is worth a path from there
+constexpr int kWarmShare = 4;      // max_iterations over what that path may use
 constexpr double kBlocked = 1e20;  // shift, beside tr A_cc / d, that holds a row at zero
 
 enum class Role { kFree, kRay, kCone };  // a ray is a nonnegative row, or friction with μ = 0
@@ -134,14 +136,29 @@ class InteriorPath {
     }
     impulse_ = impulses > 0 ? impulses : 1.0;
     velocity_ = velocity_ > 0 ? velocity_ : 1.0;
-    r_.setZero(problem.size());
-    u_hat_.setZero(problem.size());
     dilation_.setZero(problem.size());
-    for (std::size_t c = 0; c < count; ++c) {
-      if (role(c) == Role::kFree) continue;
-      r_[problem.cones[c].offset] = impulse_;
-      u_hat_[problem.cones[c].offset] = velocity_;
+  }
+
+  // Starts in the middle of the cones …
+  void StartCold() {
+    r_.setZero(problem_.size());
+    u_hat_.setZero(problem_.size());
+    MoveInside(1);
+  }
+  // … or near r with the velocities u, as far inside the cones as r is wrong.
+  void StartFrom(const VectorX& r, const VectorX& u, double error) {
+    r_ = r;
+    ProjectBlocks(problem_, r_, &r_);
+    u_hat_ = u;
+    AddDeSaxceShift(problem_, &u_hat_);
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      const Cone& cone = problem_.cones[c];
+      auto y = u_hat_.segment(cone.offset, cone.dimension);
+      if (role(c) == Role::kFree) y.setZero();
+      if (role(c) == Role::kRay) y.tail(cone.dimension - 1).setZero();
+      y[0] = std::max(y[0], cone.friction * y.tail(cone.dimension - 1).norm());
     }
+    MoveInside(error);
   }
 
   const VectorX& r() const { return r_; }
@@ -179,6 +196,15 @@ class InteriorPath {
 
  private:
   Role role(std::size_t c) const { return FindRole(problem_.cones[c]); }
+
+  // By the distance, in the units of the problem.
+  void MoveInside(double distance) {
+    for (std::size_t c = 0; c < scalings_.size(); ++c) {
+      if (role(c) == Role::kFree) continue;
+      r_[problem_.cones[c].offset] += distance * impulse_;
+      u_hat_[problem_.cones[c].offset] += distance * velocity_;
+    }
+  }
 
   // x and y of a block.
   Vector ToX(std::size_t c, const VectorX& r) const {
@@ -307,6 +333,46 @@ class InteriorPath {
   double gap_ = 0, impulse_ = 1, velocity_ = 0;
 };
 
+// Follows the path from where it is until the judge is content, the steps lead nowhere, or the rest
+// is quicker by proximal points. Returns the number of steps.
+int Follow(const ConicProblem& problem, int max_iterations, InteriorPath* path, Judge* judge) {
+  const std::vector<double> scales = CalcBlockScales(problem);
+  VectorX projected;
+  int iterations = 0, idle = 0;
+  while (iterations < max_iterations && idle < kMaxIdleSteps) {
+    ++iterations;
+    const double before = judge->best_score();
+    const bool moved = path->Step();
+    if (judge->Evaluate(path->r())) return iterations;
+    if (!moved) break;
+    // Interior points leave hair's breadths of impulse where contacts are open: a projected step
+    // makes zeros of them.
+    projected = judge->u();
+    AddDeSaxceShift(problem, &projected);
+    for (std::size_t c = 0; c < scales.size(); ++c) {
+      projected.segment(problem.cones[c].offset, problem.cones[c].dimension) /= -scales[c];
+    }
+    projected += path->r();
+    ProjectBlocks(problem, projected, &projected);
+    if (judge->Evaluate(projected)) return iterations;
+    idle = judge->best_score() < before ? 0 : idle + 1;
+    if (judge->best_residual().relative < kNear) break;
+  }
+  return iterations;
+}
+
+// Proximal points from the best iterate so far.
+int Finish(const ConicProblem& problem, const ConicSolverOptions& options, int max_iterations,
+           Judge* judge) {
+  if (judge->solved() || !judge->has_best() || max_iterations <= 0) return 0;
+  ProximalPointOptions finish{options, kFirstAlpha};
+  finish.max_iterations = max_iterations;
+  VectorX finished = judge->best();
+  const int iterations = ProximalPointSolver(finish).Solve(problem, &finished).iterations;
+  judge->Evaluate(finished);
+  return iterations;
+}
+
 }  // namespace
 
 bool InteriorPointSolver::Accepts(const ConicProblem& problem) {
@@ -322,38 +388,26 @@ SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, Vecto
   const bool solved = start.Evaluate(*r);
   if (!Accepts(problem)) return start.Finish(SolveStatus::kUnsupported, 0, r);
   if (solved) return start.Finish(SolveStatus::kConverged, 0, r);
-  Judge judge(problem, options_);  // of the path alone: it passes points worse than a warm start
   InteriorPath path(problem);
-  const std::vector<double> scales = CalcBlockScales(problem);
-  VectorX projected;
-  int iterations = 0, idle = 0;
-  while (iterations < options_.max_iterations && idle < kMaxIdleSteps) {
-    ++iterations;
-    const double before = judge.best_score();
-    const bool moved = path.Step();
-    if (judge.Evaluate(path.r()) || !moved) break;
-    // Interior points leave hair's breadths of impulse where contacts are open: a projected step
-    // makes zeros of them.
-    projected = judge.u();
-    AddDeSaxceShift(problem, &projected);
-    for (std::size_t c = 0; c < scales.size(); ++c) {
-      projected.segment(problem.cones[c].offset, problem.cones[c].dimension) /= -scales[c];
+  int iterations = 0;
+  // A judge of its own for each path: it passes points worse than where it starts.
+  if (const double error = start.best_residual().relative; !r->isZero(0) && error < kWarm) {
+    Judge warm(problem, options_);
+    path.StartFrom(*r, start.u(), error);
+    const int share = options_.max_iterations / kWarmShare;
+    iterations = Follow(problem, share, &path, &warm);
+    if (warm.has_best() && warm.best_residual().relative < kNear) {
+      iterations += Finish(problem, options_, share - iterations, &warm);
     }
-    projected += path.r();
-    ProjectBlocks(problem, projected, &projected);
-    if (judge.Evaluate(projected)) break;
-    idle = judge.best_score() < before ? 0 : idle + 1;
-    if (judge.best_residual().relative < kNear) break;
+    if (warm.has_best()) start.Evaluate(warm.best());
+    if (warm.solved()) return start.Finish(SolveStatus::kConverged, iterations, r);
   }
-  if (!judge.solved() && iterations < options_.max_iterations) {
-    ProximalPointOptions finish{options_, kFirstAlpha};
-    finish.max_iterations = options_.max_iterations - iterations;
-    VectorX finished = judge.best();
-    iterations += ProximalPointSolver(finish).Solve(problem, &finished).iterations;
-    judge.Evaluate(finished);
-  }
-  if (!judge.solved()) judge.Evaluate(start.best());
-  return judge.Finish(SolveStatus::kStagnated, iterations, r);
+  Judge cold(problem, options_);
+  path.StartCold();
+  iterations += Follow(problem, options_.max_iterations - iterations, &path, &cold);
+  iterations += Finish(problem, options_, options_.max_iterations - iterations, &cold);
+  if (cold.has_best()) start.Evaluate(cold.best());
+  return start.Finish(SolveStatus::kStagnated, iterations, r);
 }
 
 }  // namespace saltus

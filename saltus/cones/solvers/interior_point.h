@@ -25,7 +25,11 @@
 //
 // Associated cones leave the shift out: the convex relaxation, whose sliding contacts open by
 // μ|u_T|. Free, nonnegative and friction blocks; boxes, rolling friction and pyramids:
-// kUnsupported. Starts from its own interior point, whatever r is. Cost: a sparse LU a step.
+// kUnsupported. Cost: a sparse LU a step.
+//
+// Starts as far inside the cones as the residual of r says, in the units of the path (half the
+// steps of a cold start where r is that of the step before); if that leads nowhere or r is zero, in
+// the middle of the cones.
 #pragma once
 
 #include <memory>

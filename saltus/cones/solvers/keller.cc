@@ -19,17 +19,14 @@ enum class Outcome { kSolved, kRay, kMaxPivots, kNotFinite };
 
 class Driver {
  public:
-  explicit Driver(const BoxedLcp& lcp) : lcp_(lcp), r_(VectorX::Zero(lcp.b.size())) {
-    const std::size_t n = static_cast<std::size_t>(lcp.b.size());
-    places_.assign(n, Place::kLower);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(lcp.lo[Index(i)])) {
-        places_[i] = Place::kFree;
-      } else {
-        r_[Index(i)] = lcp.lo[Index(i)];
-      }
-    }
-    Refresh();
+  // Starts from the places of the rows in r. Free rows that end beyond a bound are moved to it,
+  // so that those which stay free obey the problem.
+  Driver(const BoxedLcp& lcp, const VectorX& r) : lcp_(lcp), r_(r) {
+    places_.resize(static_cast<std::size_t>(r.size()));
+    for (int i = 0; i < size(); ++i) Settle(i);
+    do {
+      Refresh();
+    } while (MoveToBounds());
   }
 
   const VectorX& r() const { return r_; }
@@ -45,7 +42,25 @@ class Driver {
   }
 
  private:
-  static Eigen::Index Index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+  // The place of a row by its impulse.
+  void Settle(int i) {
+    place(i) = Place::kFree;
+    if (r_[i] <= lcp_.lo[i]) place(i) = Place::kLower;
+    if (r_[i] >= lcp_.hi[i]) place(i) = Place::kUpper;
+    r_[i] = std::clamp(r_[i], lcp_.lo[i], lcp_.hi[i]);
+  }
+
+  // True if a free row had to move.
+  bool MoveToBounds() {
+    bool moved = false;
+    for (int i = 0; i < size(); ++i) {
+      if (place(i) != Place::kFree) continue;
+      Settle(i);
+      moved = moved || place(i) != Place::kFree;
+    }
+    return moved;
+  }
+
   Place& place(int i) { return places_[static_cast<std::size_t>(i)]; }
   int size() const { return static_cast<int>(r_.size()); }
 
@@ -175,7 +190,7 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r) || n == 0) return judge.Finish(SolveStatus::kConverged, 0, r);
-  Driver driver(lcp);
+  Driver driver(lcp, *r);
   const Outcome outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
   if (driver.r().allFinite()) judge.Evaluate(driver.r());
   const SolveStatus failure = outcome == Outcome::kRay         ? SolveStatus::kInfeasible

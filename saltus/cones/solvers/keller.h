@@ -14,7 +14,8 @@
 // are regularised as in boxed_lcp.h.
 //
 // Exact and finite; never cycles on nondegenerate data. One dense factorisation of A_FF for each
-// pivot. Free, nonnegative and constant boxes of one row, else kUnsupported. Starts cold.
+// pivot. Free, nonnegative and constant boxes of one row, else kUnsupported. Starts from the places
+// (bound or free) that the rows have in r; rows that their solution puts beyond a bound move to it.
 //
 // Deviation: bounds on both sides and free rows, which the source does not have.
 #pragma once

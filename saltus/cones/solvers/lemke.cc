@@ -160,6 +160,51 @@ void Polish(const MatrixX& M, const VectorX& q, const std::vector<int>& active, 
   if (error(refined) < error(*z)) *z = refined;
 }
 
+constexpr double kSingular = 1e-10;  // reciprocal condition below which M_aa is none
+
+// The rows of n that are not among `rows`, which ascend.
+std::vector<int> ListOthers(const std::vector<int>& rows, Eigen::Index n) {
+  std::vector<int> others;
+  for (int i = 0; i < n; ++i) {
+    if (!std::binary_search(rows.begin(), rows.end(), i)) others.push_back(i);
+  }
+  return others;
+}
+
+// Leaves out rows of a guess that repeat others (hyperstatic contacts), so that M_aa is regular: of
+// the null vectors of M_aa, the rows in which they differ most.
+std::vector<int> LeaveOutRedundant(const std::vector<int>& a, const MatrixX& M) {
+  Eigen::FullPivLU<MatrixX> lu(M(a, a));
+  lu.setThreshold(kSingular);
+  if (lu.isInvertible()) return a;
+  const Eigen::ColPivHouseholderQR<MatrixX> qr(lu.kernel().transpose());
+  std::vector<int> kept = a;
+  for (Eigen::Index k = 0; k < lu.dimensionOfKernel(); ++k) {
+    kept[static_cast<std::size_t>(qr.colsPermutation().indices()[k])] = -1;
+  }
+  std::erase(kept, -1);
+  return kept;
+}
+
+// (2); false if M_aa is singular.
+bool Transform(const std::vector<int>& a, const MatrixX& M, const VectorX& q, MatrixX* M_out,
+               VectorX* q_out) {
+  const std::vector<int> b = ListOthers(a, q.size());
+  const Eigen::PartialPivLU<MatrixX> lu(M(a, a));
+  if (!(lu.rcond() > kSingular)) return false;
+  const MatrixX inverse = lu.inverse();
+  const MatrixX from_a = M(b, a) * inverse;
+  M_out->resize(q.size(), q.size());
+  q_out->resize(q.size());
+  (*M_out)(a, a) = inverse;
+  (*M_out)(a, b) = -inverse * M(a, b);
+  (*M_out)(b, a) = from_a;
+  (*M_out)(b, b) = M(b, b) - from_a * M(a, b);
+  (*q_out)(a) = -inverse * q(a);
+  (*q_out)(b) = q(b) - from_a * q(a);
+  return true;
+}
+
 }  // namespace
 
 LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z) {
@@ -191,6 +236,34 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
     Polish(M, q, tableau.ActiveRows(), z);
     return report;
   }
+  return report;
+}
+
+LemkeReport SolveLemkeFrom(const std::vector<int>& active_guess, const MatrixX& M, const VectorX& q,
+                           int max_pivots, VectorX* z) {
+  const std::vector<int> guess = LeaveOutRedundant(active_guess, M);
+  MatrixX M_guess;
+  VectorX q_guess, exchanged;
+  if (guess.empty() || !Transform(guess, M, q, &M_guess, &q_guess)) {
+    return SolveLemke(M, q, max_pivots, z);
+  }
+  // What rounding leaves of zeros must not cost pivots.
+  const double small = 100 * kRounding * q_guess.cwiseAbs().maxCoeff();
+  q_guess = (q_guess.array().abs() <= small).select(0.0, q_guess);
+  LemkeReport report = SolveLemke(M_guess, q_guess, max_pivots, &exchanged);
+  if (report.outcome != LemkeOutcome::kSolved) {
+    const int spent = report.pivots;
+    report = SolveLemke(M, q, max_pivots, z);
+    report.pivots += spent;
+    return report;
+  }
+  *z = exchanged;
+  (*z)(guess) = (M_guess * exchanged + q_guess)(guess).cwiseMax(0.0);
+  std::vector<int> active;
+  for (int i = 0; i < z->size(); ++i) {
+    if ((*z)[i] > 0) active.push_back(i);
+  }
+  Polish(M, q, active, z);
   return report;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/linear_cones.h"
@@ -10,9 +11,11 @@ namespace {
 // The path of Lemke's method starts on the ray of its covering vector e, which depends on the units
 // of the rows. Rounding can turn a long path with friction onto another ray: then the bounds of
 // friction (velocities beside impulses) are tried in other units, hence along other paths.
-LemkeReport FollowPaths(const LinearCones& linear, bool has_friction, int max_pivots, VectorX* z) {
-  LemkeReport total;
-  for (const double unit : {1.0, 10.0, 0.1, 100.0, 0.01}) {
+LemkeReport FollowPaths(const LinearCones& linear, const std::vector<int>& guess, bool has_friction,
+                        int max_pivots, VectorX* z) {
+  LemkeReport total = SolveLemkeFrom(guess, linear.M(), linear.q(), max_pivots, z);
+  if (total.outcome == LemkeOutcome::kSolved || !has_friction) return total;
+  for (const double unit : {10.0, 0.1, 100.0, 0.01}) {
     VectorX scale = VectorX::Ones(linear.q().size());
     scale.tail(linear.num_slacks()).setConstant(unit);
     const MatrixX M = scale.asDiagonal() * linear.M() * scale.asDiagonal();
@@ -20,7 +23,7 @@ LemkeReport FollowPaths(const LinearCones& linear, bool has_friction, int max_pi
     *z = z->cwiseProduct(scale);
     total.outcome = report.outcome;
     total.pivots += report.pivots;
-    if (report.outcome == LemkeOutcome::kSolved || !has_friction) break;
+    if (report.outcome == LemkeOutcome::kSolved) break;
   }
   return total;
 }
@@ -48,7 +51,10 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   const int size = static_cast<int>(linear.q().size());
   const int max_pivots = std::max(options_.max_iterations, 50 * size + 50);
   VectorX z;
-  const LemkeReport lemke = FollowPaths(linear, LinearCones::HasFriction(problem), max_pivots, &z);
+  std::vector<int> guess;
+  if (!r->isZero(0)) guess = linear.ListActive(problem, *r);
+  const LemkeReport lemke =
+      FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, &z);
   report.iterations = lemke.pivots;
   linear.RecoverImpulses(z, r);
   report.residual = CalcNaturalMapResidual(problem, *r);

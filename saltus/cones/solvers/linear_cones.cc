@@ -11,6 +11,7 @@ namespace saltus {
 namespace {
 
 constexpr double kRounding = 1e-15;
+constexpr double kNothing = 1e-9;  // of the impulse beside it, in guesses of what is active
 
 bool IsLinearFriction(const Cone& cone) {
   return !cone.associated && ((cone.kind == ConeKind::kFriction && cone.dimension == 2) ||
@@ -19,6 +20,32 @@ bool IsLinearFriction(const Cone& cone) {
 
 int CountDirections(const Cone& cone) {
   return cone.kind == ConeKind::kPolyhedralFriction ? cone.facets : 2;
+}
+
+Vector2 MakeDirection(const Cone& cone, int i) {
+  const double angle = 2 * std::numbers::pi * i / CountDirections(cone);
+  return {std::cos(angle), cone.dimension == 3 ? std::sin(angle) : 0.0};
+}
+
+Vector2 ReadTangent(const Cone& cone, const double* block) {
+  return {block[1], cone.dimension == 3 ? block[2] : 0.0};
+}
+
+// The weights of r_T = Σ β_i d_i with the one or two directions next to it.
+VectorX DecomposeTangent(const Cone& cone, const Vector2& r_T) {
+  const int count = CountDirections(cone);
+  VectorX beta = VectorX::Zero(count);
+  const double size = r_T.norm(), step = 2 * std::numbers::pi / count;
+  double angle = std::atan2(r_T[1], r_T[0]);
+  if (angle < 0) angle += 2 * std::numbers::pi;
+  const int i = static_cast<int>(angle / step) % count;
+  angle -= i * step;
+  const double sine = count == 2 ? 1.0 : std::sin(step);
+  const double first = size * (count == 2 ? std::cos(angle) : std::sin(step - angle) / sine);
+  const double second = size * std::sin(angle) / sine;
+  if (first > kNothing * size) beta[i] = first;
+  if (second > kNothing * size) beta[(i + 1) % count] = second;
+  return beta;
 }
 
 }  // namespace
@@ -92,9 +119,9 @@ void LinearCones::ListVariables(const ConicProblem& problem) {
       const int count = CountDirections(cone);
       to_slack_(slack, variable) = cone.friction;
       for (int i = 0; i < count; ++i) {
-        const double angle = 2 * std::numbers::pi * i / count;
-        directions_(row + 1, variable + 1 + i) = std::cos(angle);
-        if (cone.dimension == 3) directions_(row + 2, variable + 1 + i) = std::sin(angle);
+        const Vector2 d = MakeDirection(cone, i);
+        directions_(row + 1, variable + 1 + i) = d[0];
+        if (cone.dimension == 3) directions_(row + 2, variable + 1 + i) = d[1];
         from_slack_(variable + 1 + i, slack) = 1;
         to_slack_(slack, variable + 1 + i) = -1;
       }
@@ -117,6 +144,49 @@ LinearCones::LinearCones(const ConicProblem& problem) {
   q_.resize(n + m);
   q_.head(n) = directions_.transpose() * (b_ - A_ * shift_);
   q_.tail(m) = slack_constant_;
+}
+
+std::vector<int> LinearCones::ListActive(const ConicProblem& problem, const VectorX& r) const {
+  VectorX u;
+  CalcVelocity(problem, r, &u);
+  std::vector<int> active, slacks;
+  int variable = 0, slack = static_cast<int>(directions_.cols());
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::kFree) continue;
+    const double r_N = r[cone.offset];
+    if (cone.kind == ConeKind::kBox) {  // (3)
+      if (r_N > -(1 - kNothing) * cone.bound) active.push_back(variable);
+      if (r_N >= (1 - kNothing) * cone.bound) slacks.push_back(slack);
+      ++slack;
+    } else if (r_N > 0) {
+      active.push_back(variable);
+    }
+    if (IsLinearFriction(cone)) {  // (4)
+      const int count = CountDirections(cone);
+      if (r_N > 0) {
+        const VectorX beta = DecomposeTangent(cone, ReadTangent(cone, &r[cone.offset]));
+        for (int i = 0; i < count; ++i) {
+          if (beta[i] > 0) active.push_back(variable + 1 + i);
+        }
+        if (beta.sum() >= (1 - kNothing) * cone.friction * r_N) slacks.push_back(slack);
+      } else {
+        const Vector2 u_T = ReadTangent(cone, &u[cone.offset]);
+        int opposite = 0;
+        for (int i = 1; i < count; ++i) {
+          if (MakeDirection(cone, i).dot(u_T) < MakeDirection(cone, opposite).dot(u_T)) {
+            opposite = i;
+          }
+        }
+        active.push_back(variable + 1 + opposite);
+        slacks.push_back(slack);
+      }
+      variable += count;
+      ++slack;
+    }
+    ++variable;
+  }
+  active.insert(active.end(), slacks.begin(), slacks.end());
+  return active;
 }
 
 void LinearCones::RecoverImpulses(const VectorX& z, VectorX* r) const {

@@ -38,6 +38,9 @@ class LinearCones {
   /// False if bilateral rows contradict each other, eq. (2).
   bool consistent() const { return consistent_; }
   bool finite() const { return M_.allFinite() && q_.allFinite() && recover_.allFinite(); }
+  /// The rows of (1) that have w = 0 where the impulses are r, in ascending order. Those of an open
+  /// contact are α = −d_i·u_T and β_i = 0 of the direction that opposes its slip.
+  std::vector<int> ListActive(const ConicProblem& problem, const VectorX& r) const;
   /// r from a solution z of (1).
   void RecoverImpulses(const VectorX& z, VectorX* r) const;
 

@@ -241,6 +241,66 @@ TEST(InteriorPointTest, WarmStartsDoNotStopThePath) {
   EXPECT_TRUE(report.ok()) << report.residual.relative << " after " << report.iterations;
 }
 
+// The impulses of a problem are the start of another one nearby, as from step to step: fewer
+// iterations than from nothing.
+void ExpectWarmStartHelps(const char* name, const KnownProblem& known, double change) {
+  const auto solver = MakeConicSolver(name, MakeOptions(1e-9, 2000));
+  ConicProblem next = known.problem;
+  next.b = (1 + change) * VectorX(known.problem.b);
+  next.b[0] -= change;
+  VectorX warm = known.r, cold;
+  const SolveReport from_start = solver->Solve(next, &warm);
+  const SolveReport from_zero = solver->Solve(next, &cold);
+  EXPECT_TRUE(from_start.ok() && from_zero.ok()) << name;
+  EXPECT_LT(from_start.iterations, std::max(from_zero.iterations, 2)) << name;
+}
+
+TEST_P(FrictionSolverTest, WarmStartSavesIterations) {
+  Random random(15);
+  KnownProblem known;
+  MakeKnownProblem(12, 3, 3, &random, &known);
+  ExpectWarmStartHelps(GetParam(), known, 1e-3);
+}
+
+TEST_P(LinearSolverTest, WarmStartSavesIterations) {
+  Random random(16);
+  KnownProblem known;
+  MakeKnownProblem(12, 1, 3, &random, &known);
+  ExpectWarmStartHelps(GetParam(), known, 1e-3);
+}
+
+// All contacts keep their states: no pivot where they are independent, few where they are not.
+TEST(LemkeSolverTest, WarmStartWithPlanarFriction) {
+  Random random(17);
+  for (const int num_contacts : {2, 6}) {
+    KnownProblem known;
+    MakeKnownProblem(num_contacts, 2, 3, &random, &known);
+    known.problem.b *= 1.01;
+    VectorX warm = known.r, cold;
+    const auto solver = MakeConicSolver("lemke", {});
+    const SolveReport from_start = solver->Solve(known.problem, &warm);
+    const SolveReport from_zero = solver->Solve(known.problem, &cold);
+    EXPECT_TRUE(from_start.ok() && from_zero.ok());
+    EXPECT_LT(from_start.iterations, num_contacts == 2 ? 1 : from_zero.iterations);
+  }
+}
+
+// Methods for friction that do not take boxes say so and leave r alone.
+TEST(DeSaxceTest, BoxesAreUnsupported) {
+  DenseDelassus A(MatrixX::Identity(1, 1));
+  ConicProblem problem;
+  problem.A = &A;
+  problem.b = VectorX::Constant(1, -1.0);
+  problem.cones.resize(1);
+  problem.cones[0].kind = ConeKind::kBox;
+  problem.cones[0].bound = 0.5;
+  for (const char* name : {"de-saxce", "interior-point"}) {
+    VectorX r = VectorX::Constant(1, 0.25);
+    EXPECT_EQ(MakeConicSolver(name, {})->Solve(problem, &r).status, SolveStatus::kUnsupported);
+    EXPECT_EQ(r[0], 0.25);
+  }
+}
+
 TEST(PivotingTest, FrictionIsUnsupported) {
   Random random(10);
   KnownProblem known;

@@ -97,10 +97,12 @@ class PageMoreauJean {
         J.row(rows) = H_[active[i]].transpose();
         shift[rows++] = rebound[i];
       }
-      const MatrixX A = J.topRows(rows);
-      const VectorX lambda =
-          (A * inverse_mass_ * A.transpose()).fullPivLu().solve(-(A * v_free + shift.head(rows)));
-      const VectorX v = v_free + inverse_mass_ * (A.transpose() * lambda);
+      VectorX lambda, v = v_free;
+      if (rows > 0) {  // Eigen may not solve for no rows.
+        const MatrixX A = J.topRows(rows);
+        lambda = (A * inverse_mass_ * A.transpose()).fullPivLu().solve(-(A * v + shift.head(rows)));
+        v += inverse_mass_ * (A.transpose() * lambda);
+      }
       bool good = rows == m || lambda.tail(rows - m).minCoeff() >= 0;
       for (int i = 0; i < n; ++i) {
         const bool closed = (subset >> i & 1u) != 0;
