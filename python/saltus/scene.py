@@ -17,7 +17,8 @@ _MAPS = ("materials", "bodies", "joints", "forces", "contacts")
 
 class Material(Item):
     """A material: density [kg/m³, > 0], friction [μ ≥ 0], restitution [0 … 1],
-    restitution_tangential [−1 … 1], restitution_law ["newton" or "poisson"], rolling_friction and
+    restitution_tangential [−1 … 1], restitution_law ["newton" or "poisson"],
+    friction_law ["coulomb" or "associated"], rolling_friction and
     spinning_friction [m, ≥ 0]."""
     _section = "material"
 

@@ -39,6 +39,7 @@ struct Contact {
   int dimension = 3;
   double gap = 0;                     // m (rad for angular limits)
   double friction = 0;                // μ ≥ 0
+  bool associated = false;            // friction by the convex relaxation of Coulomb's law
   double restitution = 0;             // e_N ∈ [0, 1] of Newton's law
   double poisson = 0;                 // e_N of Poisson's law; restitution is 0 then
   double restitution_tangential = 0;  // e_T ∈ [−1, 1]

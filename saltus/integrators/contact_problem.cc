@@ -39,6 +39,7 @@ void ContactProblem::SetRows(const ContactSet& set, std::span<const int> active,
     cone.offset = size_;
     cone.dimension = frictional ? c.rows() : 1;
     cone.friction = frictional ? c.friction : 0;
+    cone.associated = frictional && c.associated;
     if (frictional && c.angular > 0) {
       cone.kind = ConeKind::kRollingFriction;
       cone.rolling = c.rolling;

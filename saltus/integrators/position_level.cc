@@ -56,9 +56,11 @@ void PositionLevel::ClearContacts() {
 /// Laws that are not those of a position-level scheme.
 void PositionLevel::RefuseLaws(const Contact& contact) const {
   const bool poisson = contact.poisson > 0;
-  if (!poisson && contact.angular == 0) return;
+  if (!poisson && !contact.associated && contact.angular == 0) return;
   throw InputError("contact '" + system_->ContactName(contact.key) + "'",
-                   poisson ? "has restitution_law: poisson" : "has rolling or spinning friction",
+                   poisson              ? "has restitution_law: poisson"
+                   : contact.associated ? "has friction_law: associated"
+                                        : "has rolling or spinning friction",
                    "position-level schemes cannot treat it: choose moreau-jean or nonsmooth-alpha");
 }
 

@@ -1,4 +1,5 @@
 // What a user should know about a model before running it.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -66,10 +67,23 @@ void AddRedundancies(const Model& model, const SparseRows& G, Notices* notices) 
   }
 }
 
+bool HasAssociatedFriction(const ContactTables& tables) {
+  const auto is_associated = [](const ContactLaw& law) {
+    return law.friction > 0 && law.friction_law == FrictionLaw::kAssociated;
+  };
+  return std::any_of(tables.laws.begin(), tables.laws.end(), is_associated) ||
+         std::any_of(tables.named.begin(), tables.named.end(),
+                     [&](const NamedContact& contact) { return is_associated(contact.law); });
+}
+
 }  // namespace
 
 Notices MultibodySystem::MakeNotices() const {
   Notices notices;
+  if (HasAssociatedFriction(model_->contact)) {
+    notices.push_back({Severity::kInfo, "friction_law",
+                       "associated friction relaxes Coulomb's law: contacts that slide also open"});
+  }
   if (traits_.num_constraints == 0) return notices;
   const VectorX& q = model_->initial_q;
   const VectorX& v = model_->initial_v;

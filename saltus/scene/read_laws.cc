@@ -21,6 +21,9 @@ LawKeys ReadLawKeys(const MapField& map) {
   if (const auto law = map.Find("restitution_law")) {
     keys.restitution_law = static_cast<RestitutionLaw>(law->ReadChoice({"newton", "poisson"}));
   }
+  if (const auto law = map.Find("friction_law")) {
+    keys.friction_law = static_cast<FrictionLaw>(law->ReadChoice({"coulomb", "associated"}));
+  }
   keys.rolling_friction = ReadIf(map, "rolling_friction", kAtLeastZero);
   keys.spinning_friction = ReadIf(map, "spinning_friction", kAtLeastZero);
   return keys;

@@ -12,6 +12,7 @@ namespace saltus {
 struct LawKeys {
   std::optional<double> friction, restitution, restitution_tangential;
   std::optional<RestitutionLaw> restitution_law;
+  std::optional<FrictionLaw> friction_law;
   std::optional<double> rolling_friction, spinning_friction;
 };
 LawKeys ReadLawKeys(const MapField& map);
@@ -26,6 +27,7 @@ void SetLaw(const LawKeys& keys, Spec* spec) {
   set(keys.restitution, &spec->restitution);
   set(keys.restitution_tangential, &spec->restitution_tangential);
   set(keys.restitution_law, &spec->restitution_law);
+  set(keys.friction_law, &spec->friction_law);
   set(keys.rolling_friction, &spec->rolling_friction);
   set(keys.spinning_friction, &spec->spinning_friction);
 }

@@ -22,8 +22,8 @@ std::vector<std::string> Concatenate(std::vector<std::string> first,
 
 /// What materials, pairs and contacts have in common.
 std::vector<std::string> ListLawKeys() {
-  return {"friction",        "restitution",      "restitution_tangential",
-          "restitution_law", "rolling_friction", "spinning_friction"};
+  return {"friction",     "restitution",      "restitution_tangential", "restitution_law",
+          "friction_law", "rolling_friction", "spinning_friction"};
 }
 
 /// The union of the keys of all kinds, in the order of their first appearance.
@@ -150,6 +150,9 @@ const std::vector<Kind>& ListLawKinds() {
         {"coulomb",
          "friction: |P_T| <= friction P_N, with rolling and spinning friction",
          {"friction", "rolling_friction", "spinning_friction"}},
+        {"associated",
+         "friction: convex relaxation of Coulomb's law, sliding opens contacts (friction_law)",
+         {"friction"}},
         {"cohesion", "bond of Fremond's type that breaks under load (cohesion)", {"cohesion"}}};
     for (int i = 0; i < kNumComplianceLaws; ++i) {
       const auto law = static_cast<ComplianceLaw>(i);

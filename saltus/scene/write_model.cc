@@ -142,6 +142,9 @@ void AddLaw(const Spec& spec, Value* map) {
   if (spec.restitution_law == RestitutionLaw::kPoisson) {
     map->Add("restitution_law", MakeScalar("poisson"));
   }
+  if (spec.friction_law == FrictionLaw::kAssociated) {
+    map->Add("friction_law", MakeScalar("associated"));
+  }
   AddNonzero("rolling_friction", spec.rolling_friction, map);
   AddNonzero("spinning_friction", spec.spinning_friction, map);
 }
@@ -196,6 +199,10 @@ Value MakePairs(const std::vector<MaterialPairSpec>& pairs) {
     if (pair.restitution_law) {
       const bool poisson = *pair.restitution_law == RestitutionLaw::kPoisson;
       map.Add("restitution_law", MakeScalar(poisson ? "poisson" : "newton"));
+    }
+    if (pair.friction_law) {
+      const bool associated = *pair.friction_law == FrictionLaw::kAssociated;
+      map.Add("friction_law", MakeScalar(associated ? "associated" : "coulomb"));
     }
     AddIf("rolling_friction", pair.rolling_friction, &map);
     AddIf("spinning_friction", pair.spinning_friction, &map);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include "saltus/base/error.h"
@@ -21,6 +22,11 @@ LocalBlocks::FreeMatrix InvertFree(LocalBlocks::FreeMatrix W) {
   return W.inverse();
 }
 
+bool IsWellConditioned(const Matrix3& W) {
+  const Eigen::SelfAdjointEigenSolver<Matrix3> eigen(W, Eigen::EigenvaluesOnly);
+  return W.isApprox(W.transpose()) && eigen.eigenvalues()[0] > kSingularBlock * W.trace() / 3;
+}
+
 }  // namespace
 
 bool LocalBlocks::Factor(const ConicProblem& problem, LocalMethod method) {
@@ -31,6 +37,7 @@ bool LocalBlocks::Factor(const ConicProblem& problem, LocalMethod method) {
   friction2_.clear();
   friction3_.clear();
   isotropic3_.clear();
+  associated3_.clear();
   newton_.clear();
   discs_.clear();
   loads_.clear();
@@ -62,6 +69,13 @@ void LocalBlocks::AddFriction(const Cone& cone, const FreeMatrix& W, LocalMethod
     block->kind = LocalKind::kNewton;
     block->index = static_cast<int>(newton_.size());
     newton_.emplace_back().Factor(W, cone);
+    const bool convex = cone.kind == ConeKind::kFriction && cone.associated;
+    if (convex && d == 3 && method != LocalMethod::kSemismooth && IsWellConditioned(W)) {
+      block->kind = LocalKind::kAssociated3;
+      const int fallback = block->index;
+      block->index = static_cast<int>(associated3_.size());
+      associated3_.emplace_back().Factor(W, cone.friction, fallback);
+    }
     return;
   }
   SALTUS_CHECK(d == 2 || d == 3, "a friction block has two or three rows");

@@ -4,7 +4,8 @@
 //   nonnegative   r = max(0, r° − u°/A_cc)                                                     (1)
 //   free          r = r° − A_cc⁻¹ u°                                                           (2)
 //   friction      coulomb_block.h, or newton_block.h if LocalMethod asks for it
-//   rolling, polyhedral, associated   newton_block.h
+//   associated    associated_block.h; in the plane newton_block.h
+//   rolling, polyhedral   newton_block.h
 //   box           disc_block.h; the bound follows the load, evaluated at the visit             (3)
 //   immovable     A_cc = 0 (in the normal direction, for friction): r = 0
 #pragma once
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "saltus/cones/conic_solver.h"
+#include "saltus/cones/solvers/associated_block.h"
 #include "saltus/cones/solvers/coulomb_block.h"
 #include "saltus/cones/solvers/disc_block.h"
 #include "saltus/cones/solvers/newton_block.h"
@@ -25,6 +27,7 @@ enum class LocalKind {
   kFriction2,
   kFriction3,
   kIsotropic3,
+  kAssociated3,
   kBox,
   kNewton
 };
@@ -74,6 +77,7 @@ class LocalBlocks {
   const CoulombBlock2& friction2(int index) const { return friction2_[index]; }
   const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
   const IsotropicBlock3& isotropic3(int index) const { return isotropic3_[index]; }
+  const AssociatedBlock3& associated3(int index) const { return associated3_[index]; }
   const NewtonBlock& newton(int index) const { return newton_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
@@ -92,6 +96,7 @@ class LocalBlocks {
   std::vector<CoulombBlock2> friction2_;
   std::vector<CoulombBlock3> friction3_;
   std::vector<IsotropicBlock3> isotropic3_;
+  std::vector<AssociatedBlock3> associated3_;
   std::vector<NewtonBlock> newton_;
   std::vector<DiscBlock> discs_;
   std::vector<SparseLoad> loads_;  // one for each disc

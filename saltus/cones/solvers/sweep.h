@@ -166,6 +166,15 @@ template <class Form, class Add>
           c, block, false, r,
           [&](const auto& u, const auto& x) { return blocks.SolveFree(k, u, x); }));
       break;
+    case LocalKind::kAssociated3: {
+      const AssociatedBlock3& local = blocks.associated3(k);
+      add(form->template Update<Vector3>(c, block, false, r, [&](const auto& u, const auto& x) {
+        Vector3 solution;
+        if (local.Solve(u, x, &solution)) return solution;
+        return Vector3(blocks.newton(local.fallback()).Solve(u, x));
+      }));
+      break;
+    }
     case LocalKind::kNewton:
       add(form->template Update<NewtonBlock::Vector>(
           c, block, blocks.newton(k).opens_by_normal(), r,

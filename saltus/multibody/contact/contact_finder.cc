@@ -20,6 +20,7 @@ void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   contact->restitution_tangential = law.restitution_tangential;
   contact->dimension = law.friction > 0 ? (planar ? 2 : 3) : 1;
   if (law.friction == 0) return;
+  contact->associated = law.friction_law == FrictionLaw::kAssociated;
   contact->rolling = law.rolling;
   contact->spinning = planar ? 0 : law.spinning;  // nothing turns about a normal in the plane
   contact->angular = (law.rolling > 0 ? (planar ? 1 : 2) : 0) + (contact->spinning > 0 ? 1 : 0);

@@ -40,6 +40,10 @@ void CheckLaw(const std::string& item, const ContactLaw& law) {
                      "is " + FormatNumber(law.restitution_tangential),
                      "must be 0 with Poisson's law: remove it or choose restitution_law: newton");
   }
+  if (law.friction_law == FrictionLaw::kAssociated && (law.rolling > 0 || law.spinning > 0)) {
+    throw InputError(item + ".friction_law", "is associated where there is rolling friction",
+                     "rolling and spinning friction need friction_law: coulomb");
+  }
   if (law.friction == 0 && (law.rolling > 0 || law.spinning > 0)) {
     throw InputError(
         item + (law.rolling > 0 ? ".rolling_friction" : ".spinning_friction"),
@@ -113,6 +117,7 @@ ContactLaw MakeLaw(const Spec& spec) {
   law.restitution = spec.restitution;
   law.restitution_tangential = spec.restitution_tangential;
   law.restitution_law = spec.restitution_law;
+  law.friction_law = spec.friction_law;
   law.rolling = spec.rolling_friction;
   law.spinning = spec.spinning_friction;
   return law;
@@ -124,6 +129,7 @@ ContactLaw Combine(const ContactLaw& a, const ContactLaw& b) {
   law.restitution = std::max(a.restitution, b.restitution);
   law.restitution_tangential = 0.5 * (a.restitution_tangential + b.restitution_tangential);
   law.restitution_law = std::max(a.restitution_law, b.restitution_law);
+  law.friction_law = std::max(a.friction_law, b.friction_law);
   if (law.restitution_law == RestitutionLaw::kPoisson) law.restitution_tangential = 0;
   if (law.friction > 0) {
     law.rolling = std::max(a.rolling, b.rolling);
@@ -138,6 +144,7 @@ void Override(const MaterialPairSpec& pair, const std::string& item, ContactLaw*
   law->restitution = pair.restitution.value_or(law->restitution);
   law->restitution_tangential = pair.restitution_tangential.value_or(law->restitution_tangential);
   law->restitution_law = pair.restitution_law.value_or(law->restitution_law);
+  law->friction_law = pair.friction_law.value_or(law->friction_law);
   if (law->friction == 0) law->rolling = law->spinning = 0;
   law->rolling = pair.rolling_friction.value_or(law->rolling);
   law->spinning = pair.spinning_friction.value_or(law->spinning);

@@ -25,6 +25,7 @@ struct ContactLaw {
   double restitution = 0;             // e_N
   double restitution_tangential = 0;  // e_T
   RestitutionLaw restitution_law = RestitutionLaw::kNewton;
+  FrictionLaw friction_law = FrictionLaw::kCoulomb;
   double rolling = 0, spinning = 0;        // m
   std::optional<Compliance> compliance{};  // a smooth force instead of a constraint
   std::optional<CohesionSpec> cohesion{};

@@ -24,6 +24,8 @@ TEST(Scene, ReadsEverySection) {
   ASSERT_EQ(scene.model.materials.size(), 3U);
   EXPECT_EQ(scene.model.materials[0].friction, 0.3);
   EXPECT_EQ(scene.model.materials[1].restitution_law, RestitutionLaw::kPoisson);
+  EXPECT_EQ(scene.model.materials[2].friction_law, FrictionLaw::kAssociated);
+  EXPECT_EQ(scene.model.pairs[1].friction_law, FrictionLaw::kCoulomb);
   EXPECT_EQ(scene.model.materials[1].rolling_friction, 0.002);
   EXPECT_EQ(scene.model.pairs[0].restitution, 0.4);
   EXPECT_EQ(scene.model.pairs[1].compliance->law, ComplianceLaw::kHuntCrossley);

@@ -42,6 +42,33 @@ TEST(Poisson, SingleBallBouncesAsByNewtonsLaw) {
 /// A rod of mass 1 kg and length 2 m under 45°, whose lower end hits the ground with friction 1.
 /// Planar: with the lever r = (−1, −1)/√2 and J = 1/3,
 ///   A = [1 + r_x²/J, −r_x r_z/J; ·, 1 + r_z²/J] = [2.5, −1.5; −1.5, 2.5].
+// A point mass that slides at v on a plane, one step of the convex relaxation: with q = (−g h, v)
+// and W = I/m, P_N = m (μ v + g h)/(1 + μ²) along the edge of the cone (associated_block.h, eq. 4),
+// so that the mass leaves the plane. Coulomb's law keeps it there.
+TEST(AssociatedFriction, SlidingOpensTheContact) {
+  const double mu = 0.3, v = 2, h = 1e-3, g = 9.81;
+  for (const FrictionLaw law : {FrictionLaw::kCoulomb, FrictionLaw::kAssociated}) {
+    PointMassSpec mass;
+    mass.name = "mass";
+    mass.mass = 2.5;
+    mass.velocity = {v, 0, 0};
+    ContactSpec contact;
+    contact.name = "plane";
+    contact.body = "mass";
+    contact.surface = PlaneSurface{};
+    contact.friction = mu;
+    contact.friction_law = law;
+    const auto model = ModelBuilder().SetGravity({0, 0, -g}).Add(mass).Add(contact).Build();
+    const bool associated = law == FrictionLaw::kAssociated;
+    EXPECT_EQ(MultibodySystem(model).MakeNotices().size(), associated ? 1u : 0u);
+    const RunResult run = RunModel(model, {}, h, h);
+    EXPECT_TRUE(run.outcome.good()) << run.outcome.message;
+    const double a = associated ? (mu * v + g * h) / (1 + mu * mu) : g * h;
+    EXPECT_NEAR(run.state.v[0], v - mu * a, 1e-13);
+    EXPECT_NEAR(run.state.v[2], a - g * h, 1e-13);
+  }
+}
+
 std::shared_ptr<const Model> MakeRod(RestitutionLaw law, double e, double mu, const Vector3& v,
                                      double angle = 0.785398163397448) {
   RigidBodySpec rod;
