@@ -16,6 +16,7 @@
 #include "saltus/scene/arrange_dump.h"
 #include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
+#include "saltus/scene/solver_options.h"
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/interrupt.h"
@@ -44,8 +45,9 @@ Examples:
   saltus run ball.yaml --step 0.001 --until 5 --set r=0.2 --set bodies.ball.mass=2 -o big.h5
   saltus run ball.yaml -o ball.csv                   time, bodies, joints and energies as a table
   saltus run ball.yaml --restart ball.h5 -o more.h5 --until 10
-Ctrl-C ends the run cleanly; --restart continues it bit for bit, also after a kill from the last
-checkpoint. Exit codes: 0 good, 1 failed, interrupted or audit limits exceeded, 2 bad input.)";
+Ctrl-C ends the run cleanly at its last whole step, a second one at once; --restart continues it
+bit for bit, also after a kill from the last checkpoint. Exit codes: 0 good, 1 failed, interrupted
+or audit limits exceeded, 2 bad input.)";
 
 std::vector<std::string> CollectOverrides(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.settings;
@@ -146,17 +148,6 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
   return outcome.violations.empty() ? kExitGood : kExitFailed;
 }
 
-/// Contact solvers solve islands on this many threads.
-void ArrangeThreads(int threads, Scene* scene) {
-  std::visit(
-      [&](auto& options) {
-        if constexpr (requires { options.solver_options; }) {
-          options.solver_options.threads = threads;
-        }
-      },
-      scene->integrator.options);
-}
-
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
@@ -165,7 +156,10 @@ int RunScene(const RunArguments& arguments) {
     ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
                 &scene);
   }
-  ArrangeThreads(arguments.threads, &scene);
+  if (ConicSolverOptions* options = FindSolverOptions(&scene)) {
+    options->threads = arguments.threads;
+    options->stop = interrupt_request();
+  }
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
@@ -175,7 +169,8 @@ int RunScene(const RunArguments& arguments) {
   ProgressBar progress(scene.simulation.until, arguments.quiet);
   simulation.AddObserver(writer.get());
   simulation.AddObserver(&progress);
-  const RunOutcome outcome = simulation.Run(CatchInterrupts());
+  CatchInterrupts();
+  const RunOutcome outcome = simulation.Run(interrupt_request());
   return ReportOutcome(arguments, outcome, simulation, output);
 }
 

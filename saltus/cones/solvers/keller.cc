@@ -19,7 +19,8 @@ enum class Outcome { kSolved, kRay, kMaxPivots, kNotFinite };
 
 class Driver {
  public:
-  explicit Driver(const BoxedLcp& lcp) : lcp_(lcp), r_(VectorX::Zero(lcp.b.size())) {
+  Driver(const BoxedLcp& lcp, const StopRequest* stop)
+      : lcp_(lcp), stop_(stop), r_(VectorX::Zero(lcp.b.size())) {
     const std::size_t n = static_cast<std::size_t>(lcp.b.size());
     places_.assign(n, Place::kLower);
     for (std::size_t i = 0; i < n; ++i) {
@@ -91,6 +92,7 @@ class Driver {
   Outcome Drive(int i, int max_pivots) {
     const double sign = u_[i] < 0 ? 1.0 : -1.0;
     while (pivots_ < max_pivots) {
+      CheckStop(stop_);
       ++pivots_;
       const std::vector<int> free = ListFree();
       VectorX dr = VectorX::Zero(size());
@@ -153,6 +155,7 @@ class Driver {
   }
 
   const BoxedLcp& lcp_;
+  const StopRequest* stop_;
   VectorX r_, u_;
   std::vector<Place> places_;
   int pivots_ = 0;
@@ -175,7 +178,7 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r) || n == 0) return judge.Finish(SolveStatus::kConverged, 0, r);
-  Driver driver(lcp);
+  Driver driver(lcp, options_.stop);
   const Outcome outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
   if (driver.r().allFinite()) judge.Evaluate(driver.r());
   const SolveStatus failure = outcome == Outcome::kRay         ? SolveStatus::kInfeasible

@@ -162,7 +162,8 @@ void Polish(const MatrixX& M, const VectorX& q, const std::vector<int>& active, 
 
 }  // namespace
 
-LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z) {
+LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z,
+                       const StopRequest* stop) {
   LemkeReport report;
   z->setZero(q.size());
   if (q.size() == 0 || q.minCoeff() >= 0) return report;
@@ -172,6 +173,7 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
   tableau.Pivot(row, tableau.artificial());
   report.outcome = LemkeOutcome::kMaxPivots;
   for (report.pivots = 1; report.pivots <= max_pivots; ++report.pivots) {
+    CheckStop(stop);
     const int entering = tableau.Complement(leaving);
     row = tableau.FindBlockingRow(entering);
     if (row < 0 || report.pivots % kRefreshPeriod == 0) {  // No ray is believed without a refresh.

@@ -25,8 +25,10 @@ struct LemkeReport {
   int pivots = 0;
 };
 
-/// Solves (1); z is set whenever the outcome is kSolved, and zero otherwise.
-LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z);
+/// Solves (1); z is set whenever the outcome is kSolved, and zero otherwise. `stop`, if not null,
+/// is asked at every pivot.
+LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z,
+                       const StopRequest* stop = nullptr);
 
 /// Lemke's method for conic problems of linear cones: free, nonnegative, constant boxes of one row,
 /// planar and polyhedral friction (linear_cones.h). Other cones are not linear: kUnsupported, r

@@ -10,13 +10,14 @@ namespace {
 // The path of Lemke's method starts on the ray of its covering vector e, which depends on the units
 // of the rows. Rounding can turn a long path with friction onto another ray: then the bounds of
 // friction (velocities beside impulses) are tried in other units, hence along other paths.
-LemkeReport FollowPaths(const LinearCones& linear, bool has_friction, int max_pivots, VectorX* z) {
+LemkeReport FollowPaths(const LinearCones& linear, bool has_friction, int max_pivots,
+                        const StopRequest* stop, VectorX* z) {
   LemkeReport total;
   for (const double unit : {1.0, 10.0, 0.1, 100.0, 0.01}) {
     VectorX scale = VectorX::Ones(linear.q().size());
     scale.tail(linear.num_slacks()).setConstant(unit);
     const MatrixX M = scale.asDiagonal() * linear.M() * scale.asDiagonal();
-    const LemkeReport report = SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots, z);
+    const LemkeReport report = SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots, z, stop);
     *z = z->cwiseProduct(scale);
     total.outcome = report.outcome;
     total.pivots += report.pivots;
@@ -48,7 +49,8 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   const int size = static_cast<int>(linear.q().size());
   const int max_pivots = std::max(options_.max_iterations, 50 * size + 50);
   VectorX z;
-  const LemkeReport lemke = FollowPaths(linear, LinearCones::HasFriction(problem), max_pivots, &z);
+  const LemkeReport lemke =
+      FollowPaths(linear, LinearCones::HasFriction(problem), max_pivots, options_.stop, &z);
   report.iterations = lemke.pivots;
   linear.RecoverImpulses(z, r);
   report.residual = CalcNaturalMapResidual(problem, *r);
