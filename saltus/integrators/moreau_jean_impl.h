@@ -25,6 +25,7 @@ class MoreauJean::Impl {
   /// A contact is at rest while its gap and speed are below this share of what the forces of one
   /// step can do: neither rounding nor the tolerance of the solver may open it.
   static constexpr double kRest = 0.01;
+  static constexpr int kLargeProblem = 3000;  // rows
 
   void Prepare(System& system);
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
@@ -48,6 +49,9 @@ class MoreauJean::Impl {
 
   const MoreauJeanOptions options_;
   std::unique_ptr<ConicSolver> solver_;
+  /// For large problems of a step in which solver_ has failed already: the corrections of Newton's
+  /// method change them little, so that the whole effort would be in vain again. May be null.
+  std::unique_ptr<ConicSolver> sweeps_;
   PositionProjection projection_;
   ContactProblem problem_;
   PoissonImpact impact_;

@@ -1,5 +1,5 @@
 // Linearized activation leaves out candidates that seem unable to close, and admits those that an
-// impact elsewhere closes in the same step.
+// impact elsewhere closes in the same step. What the projection takes for penetration.
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -46,6 +46,33 @@ TEST(LinearizedActivation, AdmitsContactsThatAnImpactCloses) {
   EXPECT_NEAR(system.CalcBodyMotion(2, state.q, state.v).pose.p.x() -
                   system.CalcBodyMotion(1, state.q, state.v).pose.p.x(),
               0.2, 1e-9);
+}
+
+// A contact that bounces may end a step deep in penetration, and opens by itself. Gaps of that size
+// beside it must not make a small penetration elsewhere look solved.
+TEST(Projection, SeesSmallPenetrationBesideABouncingContact) {
+  ModelBuilder builder;
+  builder.SetGravity(Vector3::Zero());
+  builder.Add(MaterialSpec{"lively", 1e3, 0, 0.5, 0});
+  builder.Add(MaterialSpec{"dull", 1e3, 0, 0, 0});
+  AddSphere("fast", 0, 10, "lively", &builder);
+  AddSphere("hit", 0.205, 0, "lively", &builder);
+  AddSphere("left", 1, 0, "dull", &builder);
+  AddSphere("right", 1.2 - 1e-6, 0, "dull", &builder);
+  AddSphere("far", 1.42, 0, "dull", &builder);
+  MultibodySystem system(builder.Build());
+  MoreauJeanOptions options;
+  options.activation = MoreauJeanOptions::Activation::kLinearized;
+  MoreauJean integrator(options);
+  State state = system.MakeInitialState();
+  const StepReport& report = integrator.Step(system, 0.005, &state);
+  EXPECT_TRUE(report.ok());
+  const auto gap = [&](int a, int b) {
+    return system.CalcBodyMotion(b, state.q, state.v).pose.p.x() -
+           system.CalcBodyMotion(a, state.q, state.v).pose.p.x() - 0.2;
+  };
+  EXPECT_LT(gap(0, 1), -1e-3);  // 10 m/s for half of the step, 5 m/s apart for the other
+  EXPECT_GT(gap(2, 3), -options.projection_tolerance);
 }
 
 }  // namespace
