@@ -112,6 +112,7 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
 /// Impulses by Poisson's law at v_n, in the metric of the first iteration (9).
 void MoreauJean::Impl::SolveImpact(const State& start) {
   closed_.clear();
+  if (!may_impact_) return;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     if (!by_gap_[i] || contacts_.contacts[active_[i]].gap <= 0) closed_.push_back(active_[i]);
   }

@@ -29,6 +29,7 @@ class MoreauJean::Impl {
 
   void Prepare(System& system);
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
+  double CalcUnresolvedSpeed(const Contact& c, double h) const;
   void ChooseActive(const State& state, double h);
   bool AdmitWaiting(const VectorX& v, double h);
   void LayOutRows(const State& state, double h);
@@ -81,6 +82,7 @@ class MoreauJean::Impl {
   std::vector<int> admitted_;
   std::vector<std::pair<int, char>> merged_;  // contact and law
   bool has_admitted_ = false;
+  bool may_impact_ = false;   // some contact with Poisson's law may bounce
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   GrowingVector u_minus_;     // u at v_n, all rows of the problem
   GrowingVector bias_;        // bias rows
