@@ -98,10 +98,17 @@ void CheckFits(const Checkpoint& checkpoint, const FrameLayout& recorded, const 
   }
 }
 
-void RestoreFrom(const std::string& file, double step, Simulation* simulation) {
+void RestoreFrom(const std::string& file, Simulation* simulation) {
   const ResultReader reader(file);
   const Checkpoint checkpoint = reader.ReadCheckpoint();
-  CheckFits(checkpoint, reader.layout(), simulation->system(), step, file);
+  const SimulationOptions& options = simulation->options();
+  CheckFits(checkpoint, reader.layout(), simulation->system(), options.step, file);
+  if (checkpoint.state.time > options.until * (1 + 1e-12)) {
+    throw InputError("--restart",
+                     fmt::format("the run to continue is at t = {} s, beyond its end at {} s",
+                                 checkpoint.state.time, options.until),
+                     "choose a later --until", {file});
+  }
   simulation->Restore(checkpoint);
 }
 
@@ -163,7 +170,7 @@ int RunScene(const RunArguments& arguments) {
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
-    RestoreFrom(arguments.restart, scene.simulation.step, &simulation);
+    RestoreFrom(arguments.restart, &simulation);
   }
   const std::unique_ptr<Observer> writer = MakeWriter(arguments, scene, output);
   ProgressBar progress(scene.simulation.until, arguments.quiet);
