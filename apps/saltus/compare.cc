@@ -20,6 +20,7 @@
 #include "saltus/output/result_writer.h"
 #include "saltus/output/trace.h"
 #include "saltus/scene/scene.h"
+#include "saltus/scene/solver_options.h"
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/compare_plots.h"
@@ -101,6 +102,9 @@ Plan MakePlan(const CompareArguments& arguments, const std::string& choice,
   if (!arguments.until.empty()) overrides.push_back("simulation.until=" + arguments.until);
   Plan plan{choice, ReadScene(arguments.scene, overrides)};
   if (plan.label.empty()) plan.label = plan.scene.integrator.name;
+  if (ConicSolverOptions* options = FindSolverOptions(&plan.scene)) {
+    options->stop = interrupt_request();
+  }
   plan.scene.simulation
       .limits = {};  // schemes that exceed the scene's limits are shown, not failed
   return plan;
@@ -174,7 +178,7 @@ TraceOptions MakeTraceOptions(const std::vector<std::string>& compared, const Fr
 // -----------------------------------------------------------------------------------------
 
 Done Run(const Plan& plan, const TraceOptions& trace_options, const std::string& progress_text,
-         bool quiet, const std::atomic<bool>* interrupt, bool* interrupted) {
+         bool quiet, bool* interrupted) {
   Simulation simulation = MakeSimulation(plan.scene);
   TraceRecorder recorder(simulation.system(), trace_options);
   ProgressBar progress(plan.scene.simulation.until, quiet, progress_text);
@@ -182,7 +186,7 @@ Done Run(const Plan& plan, const TraceOptions& trace_options, const std::string&
   simulation.AddObserver(&progress);
   RunOutcome outcome;
   try {
-    outcome = simulation.Run(interrupt);
+    outcome = simulation.Run(interrupt_request());
   } catch (const InputError& error) {  // what this integrator cannot treat: friction, …
     outcome.kind = RunOutcome::Kind::kFailed;
     outcome.message = error.what();
@@ -289,6 +293,7 @@ class Comparison {
       : arguments_(arguments), norm_(ReadNorm(arguments.norm)), plans_(MakePlans(arguments)) {}
 
   int Run() {
+    CatchInterrupts();
     Prepare();
     for (std::size_t i = 0; i < plans_.size() && !interrupted_; ++i) RunPlan(i);
     fmt::print("{}: reference: {}; error: {} of |x - x*|, worst channel of {}\n{}",
@@ -336,8 +341,7 @@ class Comparison {
     plan.scene.simulation.step /= 2;
     TraceOptions options;
     options.channels = options_.channels;
-    const Done done =
-        saltus::Run(plan, options, "reference  ", arguments_.quiet, interrupt_, &interrupted_);
+    const Done done = saltus::Run(plan, options, "reference  ", arguments_.quiet, &interrupted_);
     if (!done.run.failure.empty() && !interrupted_) {
       throw InputError("--reference finest", "the reference run failed: " + done.run.failure,
                        "choose another last integrator or another reference");
@@ -350,7 +354,7 @@ class Comparison {
     const Plan& plan = plans_[i];
     const std::string text = fmt::format("{}/{} {} h={:g}  ", i + 1, plans_.size(), plan.label,
                                          plan.scene.simulation.step);
-    Done done = saltus::Run(plan, options_, text, arguments_.quiet, interrupt_, &interrupted_);
+    Done done = saltus::Run(plan, options_, text, arguments_.quiet, &interrupted_);
     done.run.error = CalcError(done.trace, known_, norm_);
     if (!arguments_.output.empty()) {
       const std::string name =
@@ -398,7 +402,6 @@ class Comparison {
   std::string reference_text_;
   std::vector<ComparedRun> runs_;
   std::vector<RunHistory> histories_;  // of the largest step of each integrator
-  const std::atomic<bool>* interrupt_ = CatchInterrupts();
   bool interrupted_ = false;
 };
 

@@ -5,20 +5,24 @@
 namespace saltus {
 namespace {
 
-std::atomic<bool> interrupted{false};  // A signal handler can reach nothing else.
-static_assert(std::atomic<bool>::is_always_lock_free);
+StopFlag interrupted;  // A signal handler can reach nothing else.
 
-void OnSignal(int) { interrupted.store(true, std::memory_order_relaxed); }
+void OnSignal(int) {
+  interrupted.Raise();
+  signal(SIGINT, SIG_DFL);  // whichever the second one is
+  signal(SIGTERM, SIG_DFL);
+}
 
 }  // namespace
 
-const std::atomic<bool>* CatchInterrupts() {
+const StopRequest* interrupt_request() { return &interrupted; }
+
+void CatchInterrupts() {
   struct sigaction action {};
   action.sa_handler = OnSignal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // The second one has its default.
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  return &interrupted;
 }
 
 }  // namespace saltus

@@ -1,11 +1,13 @@
 // Ctrl-C: the first SIGINT or SIGTERM asks the run to end cleanly, the second one kills it.
 #pragma once
 
-#include <atomic>
+#include "saltus/base/stop_request.h"
 
 namespace saltus {
 
-/// Installs the handlers. The flag becomes true at the first signal.
-const std::atomic<bool>* CatchInterrupts();
+/// Made by the first signal after CatchInterrupts().
+const StopRequest* interrupt_request();
+/// Installs the handlers; until then a signal ends the program.
+void CatchInterrupts();
 
 }  // namespace saltus

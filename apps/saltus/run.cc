@@ -16,6 +16,7 @@
 #include "saltus/scene/arrange_dump.h"
 #include "saltus/scene/result_text.h"
 #include "saltus/scene/scene.h"
+#include "saltus/scene/solver_options.h"
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/interrupt.h"
@@ -44,8 +45,9 @@ Examples:
   saltus run ball.yaml --step 0.001 --until 5 --set r=0.2 --set bodies.ball.mass=2 -o big.h5
   saltus run ball.yaml -o ball.csv                   time, bodies, joints and energies as a table
   saltus run ball.yaml --restart ball.h5 -o more.h5 --until 10
-Ctrl-C ends the run cleanly; --restart continues it bit for bit, also after a kill from the last
-checkpoint. Exit codes: 0 good, 1 failed, interrupted or audit limits exceeded, 2 bad input.)";
+Ctrl-C ends the run cleanly at its last whole step, a second one at once; --restart continues it
+bit for bit, also after a kill from the last checkpoint. Exit codes: 0 good, 1 failed, interrupted
+or audit limits exceeded, 2 bad input.)";
 
 std::vector<std::string> CollectOverrides(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.settings;
@@ -96,10 +98,17 @@ void CheckFits(const Checkpoint& checkpoint, const FrameLayout& recorded, const 
   }
 }
 
-void RestoreFrom(const std::string& file, double step, Simulation* simulation) {
+void RestoreFrom(const std::string& file, Simulation* simulation) {
   const ResultReader reader(file);
   const Checkpoint checkpoint = reader.ReadCheckpoint();
-  CheckFits(checkpoint, reader.layout(), simulation->system(), step, file);
+  const SimulationOptions& options = simulation->options();
+  CheckFits(checkpoint, reader.layout(), simulation->system(), options.step, file);
+  if (checkpoint.state.time > options.until * (1 + 1e-12)) {
+    throw InputError("--restart",
+                     fmt::format("the run to continue is at t = {} s, beyond its end at {} s",
+                                 checkpoint.state.time, options.until),
+                     "choose a later --until", {file});
+  }
   simulation->Restore(checkpoint);
 }
 
@@ -146,17 +155,6 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
   return outcome.violations.empty() ? kExitGood : kExitFailed;
 }
 
-/// Contact solvers solve islands on this many threads.
-void ArrangeThreads(int threads, Scene* scene) {
-  std::visit(
-      [&](auto& options) {
-        if constexpr (requires { options.solver_options; }) {
-          options.solver_options.threads = threads;
-        }
-      },
-      scene->integrator.options);
-}
-
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
@@ -165,17 +163,21 @@ int RunScene(const RunArguments& arguments) {
     ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
                 &scene);
   }
-  ArrangeThreads(arguments.threads, &scene);
+  if (ConicSolverOptions* options = FindSolverOptions(&scene)) {
+    options->threads = arguments.threads;
+    options->stop = interrupt_request();
+  }
   Simulation simulation = MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
-    RestoreFrom(arguments.restart, scene.simulation.step, &simulation);
+    RestoreFrom(arguments.restart, &simulation);
   }
   const std::unique_ptr<Observer> writer = MakeWriter(arguments, scene, output);
   ProgressBar progress(scene.simulation.until, arguments.quiet);
   simulation.AddObserver(writer.get());
   simulation.AddObserver(&progress);
-  const RunOutcome outcome = simulation.Run(CatchInterrupts());
+  CatchInterrupts();
+  const RunOutcome outcome = simulation.Run(interrupt_request());
   return ReportOutcome(arguments, outcome, simulation, output);
 }
 

@@ -114,12 +114,10 @@ py::tuple Run(PySimulation& self, const py::list& list) {
                          entry[3].cast<double>()});
   }
   RunOutcome outcome;
-  std::exception_ptr interruption;
   {
     const py::gil_scoped_release release;
-    outcome = self.Run(observers, &interruption);
+    outcome = self.Run(observers);
   }
-  if (interruption) std::rethrow_exception(interruption);
   return MakeOutcome(outcome);
 }
 

@@ -8,7 +8,6 @@
 #include <pybind11/pybind11.h>
 
 #include "saltus/base/error.h"
-#include "saltus/simulation/simulation.h"
 
 namespace saltus::python {
 namespace {
@@ -20,11 +19,6 @@ std::string FormatShape(int num_dims, const npy_intp* dims) {
   for (int i = 0; i < num_dims; ++i) text += (i > 0 ? ", " : "") + std::to_string(dims[i]);
   return text + (num_dims == 1 ? ",)" : ")");
 }
-
-class PythonInterruption final : public py::error_already_set, public Interruption {
- public:
-  explicit PythonInterruption(const py::error_already_set& error) : py::error_already_set(error) {}
-};
 
 }  // namespace
 

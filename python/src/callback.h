@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <pybind11/pybind11.h>
+
+#include "saltus/base/stop_request.h"
 #include "saltus/base/types.h"
 
 #include "python/src/numpy.h"
@@ -24,6 +27,13 @@ class PythonLock {
 
  private:
   PyGILState_STATE state_;
+};
+
+/// An exception of Python by which somebody wished the end: KeyboardInterrupt, as a rule.
+class PythonInterruption final : public pybind11::error_already_set, public Interruption {
+ public:
+  explicit PythonInterruption(const pybind11::error_already_set& error)
+      : pybind11::error_already_set(error) {}
 };
 
 /// Throws the exception that Python has set, with a note on where it came from. Ctrl-C in the midst

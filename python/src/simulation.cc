@@ -9,6 +9,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/multibody/multibody_system.h"
+#include "saltus/scene/solver_options.h"
 
 #include "python/src/convert.h"
 
@@ -70,7 +71,7 @@ void CallbackObserver::OnStep(const StepView& view) {
     }
     Call(observer);
   }
-  if (since_signals_.seconds() >= kSignalInterval) LookForSignals();
+  signals->Check();
 }
 
 void CallbackObserver::OnEnd(const Checkpoint&, const std::string&) {
@@ -83,19 +84,18 @@ void CallbackObserver::Call(const RunObserver& observer) {
   const PythonLock lock;
   try {
     const py::object result = py::reinterpret_borrow<py::object>(observer.function)();
-    if (result.is(py::bool_(true))) interrupt = true;
+    if (result.is(py::bool_(true))) stop.Raise();
   } catch (py::error_already_set& error) {
     error.restore();
     ThrowPythonError("");
   }
 }
 
-void CallbackObserver::LookForSignals() {
-  since_signals_.Restart();
+void SignalWatch::Check() const {
+  if (*worker_ != std::this_thread::get_id() || since_.seconds() < kSignalInterval) return;
+  since_.Restart();
   const PythonLock lock;
-  if (PyErr_CheckSignals() == 0) return;
-  interruption = std::make_exception_ptr(py::error_already_set());
-  interrupt = true;
+  if (PyErr_CheckSignals() != 0) throw PythonInterruption(py::error_already_set());
 }
 
 // --- The simulation
@@ -135,9 +135,12 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
   self->kept = std::move(kept);
   self->interval_ = {scene->output.every, scene->output.dt.value_or(0)};
   self->with_contacts_ = scene->output.contacts;
+  Scene watched = *scene;
+  if (ConicSolverOptions* options = FindSolverOptions(&watched)) options->stop = &self->signals_;
+  std::unique_ptr<Integrator> integrator = MakeIntegrator(watched);
   if (system != nullptr) {
     self->loop_ =
-        std::make_unique<Simulation>(system->Clone(), MakeIntegrator(*scene), scene->simulation);
+        std::make_unique<Simulation>(system->Clone(), std::move(integrator), scene->simulation);
   } else {
     auto bodies = std::make_unique<MultibodySystem>(BuildModel(*scene));
     for (const py::handle item : user_forces) {
@@ -146,7 +149,7 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
                            MakeUserForce(entry[0].cast<std::string>(), py::object(entry[2]).ptr()));
     }
     self->loop_ =
-        std::make_unique<Simulation>(std::move(bodies), MakeIntegrator(*scene), scene->simulation);
+        std::make_unique<Simulation>(std::move(bodies), std::move(integrator), scene->simulation);
   }
   if (record) {
     self->recorder_ = std::make_unique<Recorder>(self->interval_, self->with_contacts_);
@@ -160,22 +163,20 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
     self->writer_ = std::make_unique<ResultWriter>(output, options);
     self->loop_->AddObserver(self->writer_.get());
   }
+  self->callbacks_.signals = &self->signals_;
   self->loop_->AddObserver(&self->callbacks_);
   return self;
 }
 
-RunOutcome PySimulation::Run(std::vector<RunObserver> observers, std::exception_ptr* interruption) {
+RunOutcome PySimulation::Run(std::vector<RunObserver> observers) {
   struct Cleaner {  // The functions are borrowed for this run only.
     CallbackObserver& callbacks;
     ~Cleaner() { callbacks.observers.clear(); }
   } const cleaner{callbacks_};
   const Turn turn(this);
   callbacks_.observers = std::move(observers);
-  callbacks_.interrupt = false;
-  callbacks_.interruption = nullptr;
-  RunOutcome outcome = loop_->Run(&callbacks_.interrupt);
-  *interruption = std::exchange(callbacks_.interruption, nullptr);
-  return outcome;
+  callbacks_.stop.Lower();
+  return loop_->Run(&callbacks_.stop);
 }
 
 bool PySimulation::Advance(std::string* failure) {

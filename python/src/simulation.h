@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +11,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include "saltus/base/stop_request.h"
 #include "saltus/base/timing.h"
 #include "saltus/multibody/multibody_system.h"
 #include "saltus/output/output_interval.h"
@@ -33,7 +33,19 @@ struct RunObserver {
   Stopwatch since_call;
 };
 
-/// Calls the observers, and lets Python look for signals now and then.
+/// Lets Python look for signals now and then: what their handlers raise ends the run.
+class SignalWatch final : public StopRequest {
+ public:
+  /// @param worker  the thread that runs; others have nothing to do with signals
+  explicit SignalWatch(const std::atomic<std::thread::id>* worker) : worker_(worker) {}
+  void Check() const override;
+
+ private:
+  const std::atomic<std::thread::id>* worker_;
+  mutable Stopwatch since_;
+};
+
+/// Calls the observers.
 class CallbackObserver final : public Observer {
  public:
   void OnStart(const StepView& view) override;
@@ -41,14 +53,11 @@ class CallbackObserver final : public Observer {
   void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
 
   std::vector<RunObserver> observers;
-  std::atomic<bool> interrupt{false};
-  std::exception_ptr interruption;  // what a signal handler raised: KeyboardInterrupt
+  StopFlag stop;  // raised by an observer that returns true
+  const StopRequest* signals = nullptr;
 
  private:
   void Call(const RunObserver& observer);
-  void LookForSignals();
-
-  Stopwatch since_signals_;
 };
 
 class PySimulation {
@@ -63,8 +72,7 @@ class PySimulation {
                                             double checkpoint_every, bool record,
                                             const py::list& user_forces, py::object kept);
 
-  /// *interruption: what a signal handler raised while the run went on, or null.
-  RunOutcome Run(std::vector<RunObserver> observers, std::exception_ptr* interruption);
+  RunOutcome Run(std::vector<RunObserver> observers);
   void Start() { loop().Start(); }
   bool Advance(std::string* failure);
   RunOutcome Finish(RunOutcome outcome) { return loop().Finish(std::move(outcome)); }
@@ -95,6 +103,7 @@ class PySimulation {
 
   std::unique_ptr<Simulation> loop_;
   std::atomic<std::thread::id> worker_{};  // that runs it, without Python's lock
+  SignalWatch signals_{&worker_};
   OutputInterval interval_;
   bool with_contacts_ = true;
   std::unique_ptr<Recorder> recorder_;

@@ -284,6 +284,33 @@ class Threads(unittest.TestCase):
             self.assertEqual(output, "interrupted True\n")
             self.assertIn("interrupted at t", saltus.load(path).outcome)
 
+    def test_interrupt_within_a_step(self):
+        """Ctrl-C does not wait for the end of a step that takes very long."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ball.h5")
+            for loop in ("simulation.run()", "list(simulation)"):
+                code = textwrap.dedent(f"""
+                    import saltus, sys
+                    sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+                    from common import ball_scene
+                    endless = dict(name="pgs", tolerance=1e-300, max_iterations=100000000)
+                    scene = ball_scene(until=1e6, solver=endless)
+                    simulation = saltus.Simulation(scene, output={path!r}, record=False)
+                    print("started", flush=True)
+                    try:
+                        {loop}
+                    except KeyboardInterrupt:
+                        print("interrupted", flush=True)
+                """)
+                process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                                           text=True)
+                self.assertEqual(process.stdout.readline(), "started\n")
+                time.sleep(1.0)
+                process.send_signal(signal.SIGINT)
+                output, _ = process.communicate(timeout=60)
+                self.assertEqual(output, "interrupted\n")
+                self.assertIn("interrupted at t", saltus.load(path).outcome)
+
     def test_no_cycles_stay(self):
         """Functions that lead back to their simulation are collected."""
         class Owner:

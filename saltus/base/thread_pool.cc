@@ -1,5 +1,7 @@
 #include "saltus/base/thread_pool.h"
 
+#include <utility>
+
 namespace saltus {
 
 ThreadPool::ThreadPool(int num_threads) {
@@ -18,7 +20,13 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::TakeTasks(int worker) {
-  for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) (*task_)(i, worker);
+  try {
+    for (int i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) (*task_)(i, worker);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+    next_ = count_;
+  }
 }
 
 void ThreadPool::Work(int worker) {
@@ -49,6 +57,7 @@ void ThreadPool::Run(int count, const std::function<void(int, int)>& task) {
   TakeTasks(0);
   std::unique_lock<std::mutex> lock(mutex_);
   finish_.wait(lock, [&] { return active_ == 0; });
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 }  // namespace saltus

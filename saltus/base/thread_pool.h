@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -22,7 +23,8 @@ class ThreadPool {
 
   /// Calls task(i, worker) once for each i in [0, count), in any order and on any of the threads,
   /// worker < num_threads() being the number of the thread; returns when all are done. Tasks must
-  /// not throw and must not call Run.
+  /// not call Run. If one throws, those not yet begun are left out, and the first exception goes on
+  /// to the caller.
   void Run(int count, const std::function<void(int, int)>& task);
 
  private:
@@ -35,8 +37,9 @@ class ThreadPool {
   const std::function<void(int, int)>* task_ = nullptr;
   std::atomic<int> next_{0};
   int count_ = 0;
-  int active_ = 0;       // workers that have not finished the present round
-  long long round_ = 0;  // so that a worker takes part in each once
+  std::exception_ptr error_;  // the first of a round
+  int active_ = 0;            // workers that have not finished the present round
+  long long round_ = 0;       // so that a worker takes part in each once
   bool stop_ = false;
 };
 

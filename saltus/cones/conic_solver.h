@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/base/stop_request.h"
 #include "saltus/cones/conic_problem.h"
 
 namespace saltus {
@@ -60,6 +61,7 @@ struct ConicSolverOptions {
   std::shared_ptr<const ProblemDump> dump;  // null: none is stored
   /// Of auto and of methods that split a problem into islands; results do not depend on it. ≥ 1
   int threads = 1;
+  const StopRequest* stop = nullptr;  // asked once a sweep or step; outlives the solver
   LocalMethod local_method = LocalMethod::kAngle;       // nsgs
   ConeFunction function = ConeFunction::kAlartCurnier;  // semismooth-newton
 };
@@ -76,7 +78,8 @@ class ConicSolver {
  public:
   virtual ~ConicSolver() = default;
   virtual std::string name() const = 0;
-  /// Warm-starts from *r and leaves the best iterate there. Never throws, never returns NaN in r.
+  /// Warm-starts from *r and leaves the best iterate there. Never returns NaN in r; throws nothing
+  /// but what options.stop throws, and *r is lost then.
   /// Cohesion is removed here, x = r + c n, b − (A + C) c n in place of b: no method sees it.
   [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r);
   /// The same. Methods that keep their memory do not touch the heap for a problem that is no larger

@@ -14,6 +14,8 @@ namespace {
 
 /// |g| below this is rounding: joints are not projected any further.
 constexpr double kConstraintRounding = 1e-14;
+/// Of a contact problem that was given up at an earlier iterate of the step.
+constexpr int kFollowingSweeps = 100;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -26,12 +28,22 @@ MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   return o;
 }
 
+/// Null for solvers that were chosen for what they are.
+std::unique_ptr<ConicSolver> MakeSweeps(const MoreauJeanOptions& o) {
+  if (o.solver != "auto" && o.solver != "hybrid") return nullptr;
+  ConicSolverOptions options = o.solver_options;
+  options.dump = nullptr;
+  options.max_iterations = std::min(options.max_iterations, kFollowingSweeps);
+  return MakeConicSolver("nsgs", options);
+}
+
 }  // namespace
 
 MoreauJean::Impl::Impl(const MoreauJeanOptions& options)
     : options_(Checked(options)),
       solver_(MakeConicSolver(options.solver, options.solver_options)),
-      projection_(options.projection_tolerance) {}
+      sweeps_(MakeSweeps(options)),
+      projection_(options.projection_tolerance, options.solver_options.stop) {}
 
 void MoreauJean::Impl::Prepare(System& system) {
   if (system_ == &system && kkt_ && M_.shared_pattern() == system.pattern()) return;
@@ -100,6 +112,7 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
 /// Impulses by Poisson's law at v_n, in the metric of the first iteration (9).
 void MoreauJean::Impl::SolveImpact(const State& start) {
   closed_.clear();
+  if (!may_impact_) return;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     if (!by_gap_[i] || contacts_.contacts[active_[i]].gap <= 0) closed_.push_back(active_[i]);
   }
@@ -155,7 +168,8 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   problem_.CalcVelocity(v_new_, &u_free_);
   u_free_ += bias_;
   problem_.problem().b = u_free_ + shift_;
-  const SolveReport solve = solver_->Solve(problem_.problem(), &r_);  // (4)
+  const bool gave_up = !solver_ok_ && sweeps_ != nullptr && problem_.size() > kLargeProblem;
+  const SolveReport solve = (gave_up ? sweeps_ : solver_)->Solve(problem_.problem(), &r_);  // (4)
   report_.solver_iterations += solve.iterations;
   report_.solver_residual = solve.residual.relative;
   solver_ok_ = solve.ok() && (impact_r_.size() == 0 || impact_.ok());

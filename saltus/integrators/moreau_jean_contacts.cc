@@ -14,6 +14,11 @@ constexpr double kGapRounding = 1e-12;
 /// that was left out has to be admitted. Smaller values admit more often and solve the step again.
 constexpr double kReserve = 0.25;
 
+/// Steps of free motion: a contact that approaches no faster than its forces make it in this time
+/// does not bounce. Its flight could not be resolved, and the projection, which lifts it after each
+/// one, would keep it going for ever.
+constexpr double kUnresolvedSteps = 2;
+
 double CalcNormalVelocity(const ContactSet& set, const Contact& c, const VectorX& v) {
   double u_n = c.bias[0];
   for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
@@ -44,10 +49,22 @@ void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, 
   found_q_ = q;
 }
 
+/// The normal speed that the forces on the bodies of a contact can give it in kUnresolvedSteps; one
+/// of the bodies may be held, so that their accelerations count apart.
+double MoreauJean::Impl::CalcUnresolvedSpeed(const Contact& c, double h) const {
+  double sum = 0;
+  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+    const RowBlock& rb = contacts_.blocks[k];
+    sum += std::abs(contacts_.rows(rb, 1).row(0).dot(acceleration_.segment(rb.dof, rb.columns)));
+  }
+  return kUnresolvedSteps * h * sum;
+}
+
 void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   active_.clear();
   by_gap_.clear();
   waiting_.clear();
+  may_impact_ = false;
   const double reserve = kReserve * speed_bound_ + 2 * h * acceleration_bound_;
   const double rest_speed = kRest * h * acceleration_bound_;
   const double rest_gap = h * rest_speed;
@@ -55,14 +72,22 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
     const Contact& c = contacts_.contacts[i];
     const double u_n = CalcNormalVelocity(contacts_, c, state.v);
-    const bool rests = options_.projection && c.gap <= rest_gap && std::abs(u_n) <= rest_speed;
+    const bool has_restitution = c.restitution + c.poisson > 0;
+    // Linearized activation has all contacts that are near rest, with law (7), but those that
+    // bounce.
+    const bool asks = options_.projection && (!all || has_restitution);
+    const double unresolved = asks ? CalcUnresolvedSpeed(c, h) : 0.0;
+    const bool rests = options_.projection && c.gap <= rest_gap &&
+                       std::abs(u_n) <= std::max(rest_speed, unresolved);
+    const bool slow = asks && has_restitution && -u_n <= unresolved;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     if (all && !rests && c.gap + h * (u_n - reserve) > 0) {
       waiting_.push_back(i);
       continue;
     }
     active_.push_back(i);
-    by_gap_.push_back(rests || (all && !(c.restitution + c.poisson > 0 && c.gap + h * u_n <= 0)));
+    may_impact_ = may_impact_ || (c.poisson > 0 && !slow);
+    by_gap_.push_back(rests || slow || (all && !(has_restitution && c.gap + h * u_n <= 0)));
   }
   LayOutRows(state, h);
 }

@@ -25,9 +25,11 @@ class MoreauJean::Impl {
   /// A contact is at rest while its gap and speed are below this share of what the forces of one
   /// step can do: neither rounding nor the tolerance of the solver may open it.
   static constexpr double kRest = 0.01;
+  static constexpr int kLargeProblem = 3000;  // rows
 
   void Prepare(System& system);
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
+  double CalcUnresolvedSpeed(const Contact& c, double h) const;
   void ChooseActive(const State& state, double h);
   bool AdmitWaiting(const VectorX& v, double h);
   void LayOutRows(const State& state, double h);
@@ -48,6 +50,9 @@ class MoreauJean::Impl {
 
   const MoreauJeanOptions options_;
   std::unique_ptr<ConicSolver> solver_;
+  /// For large problems of a step in which solver_ has failed already: the corrections of Newton's
+  /// method change them little, so that the whole effort would be in vain again. May be null.
+  std::unique_ptr<ConicSolver> sweeps_;
   PositionProjection projection_;
   ContactProblem problem_;
   PoissonImpact impact_;
@@ -77,6 +82,7 @@ class MoreauJean::Impl {
   std::vector<int> admitted_;
   std::vector<std::pair<int, char>> merged_;  // contact and law
   bool has_admitted_ = false;
+  bool may_impact_ = false;   // some contact with Poisson's law may bounce
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   GrowingVector u_minus_;     // u at v_n, all rows of the problem
   GrowingVector bias_;        // bias rows

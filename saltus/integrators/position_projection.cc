@@ -14,43 +14,52 @@ constexpr double kGapShare = 0.3;
 
 }  // namespace
 
-PositionProjection::PositionProjection(double tolerance) : tolerance_(tolerance) {
+PositionProjection::PositionProjection(double tolerance, const StopRequest* stop)
+    : tolerance_(tolerance) {
   // Each pass removes all but a small share of the penetration or of the tolerance; later passes
   // remove the rest.
   ConicSolverOptions options;
   options.tolerance = 1e-4;
   options.max_iterations = 200;
+  options.stop = stop;
   options.velocity_tolerance = kGapShare * tolerance;
   solver_ = MakeConicSolver("nsgs", options);
+}
+
+bool PositionProjection::Bounces(const ContactSet& contacts, const Contact& c, double h,
+                                 const VectorX& v) const {
+  if (!(c.restitution + c.poisson > 0)) return false;
+  double u = c.bias[0];
+  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
+    const RowBlock& rb = contacts.blocks[k];
+    u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
+  }
+  return c.gap + h * u >= -tolerance_;
 }
 
 bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, const VectorX& v) {
   candidates_.clear();
   const int n = static_cast<int>(contacts.contacts.size());
-  double deepest = 0;
-  for (int i = 0; i < n; ++i) deepest = std::max(deepest, -contacts.contacts[i].gap);
+  double deepest = 0;  // of those to be opened
+  for (const Contact& c : contacts.contacts) {
+    if (-c.gap > deepest && !Bounces(contacts, c, h, v)) deepest = -c.gap;
+  }
   if (deepest <= tolerance_) return false;
 
-  // Contacts that the push could close: within a few times the deepest penetration.
+  // Contacts that the push could close: within a few times the deepest penetration. Wider gaps
+  // would also make the start, ν = 0, look like a solution beside them.
   const double reach = 4 * deepest;
   gaps_.resize(n);
-  bool any = false;
   for (int i = 0; i < n; ++i) {
     const Contact& c = contacts.contacts[i];
     if (c.gap > reach) continue;
-    double u = c.bias[0];
-    for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-      const RowBlock& rb = contacts.blocks[k];
-      u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
-    }
-    const bool bounces = c.restitution + c.poisson > 0 && c.gap + h * u >= -tolerance_;
-    any = any || (c.gap < -tolerance_ && !bounces);
     // A contact within the tolerance is a candidate with its gap: kept where it is, the errors of
     // the others could push it beyond.
-    gaps_[static_cast<Eigen::Index>(candidates_.size())] = bounces ? std::max(c.gap, 0.0) : c.gap;
+    gaps_[static_cast<Eigen::Index>(candidates_.size())] =
+        c.gap < 0 && Bounces(contacts, c, h, v) ? 0.0 : c.gap;
     candidates_.push_back(i);
   }
-  return any;
+  return true;
 }
 
 void PositionProjection::MoveGaps(const VectorX& delta, ContactSet* contacts) {

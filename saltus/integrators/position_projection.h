@@ -24,7 +24,8 @@ namespace saltus {
 class PositionProjection {
  public:
   /// @param tolerance  penetration that may stay, m
-  explicit PositionProjection(double tolerance);
+  /// @param stop  for ConicSolverOptions::stop, may be null
+  PositionProjection(double tolerance, const StopRequest* stop);
 
   /// Opens the penetrated contacts of *contacts, those at t, q. If q was changed, the contacts have
   /// been found anew by `find` when the function returns. kkt is factored with the metric S and the
@@ -44,6 +45,8 @@ class PositionProjection {
  private:
   /// gap += H Δ for every contact.
   static void MoveGaps(const VectorX& delta, ContactSet* contacts);
+  /// True for a contact with restitution that opens by itself within h.
+  bool Bounces(const ContactSet& contacts, const Contact& c, double h, const VectorX& v) const;
   /// True if some contact must be opened; fills candidates_ and gaps_.
   bool FindPenetrated(const ContactSet& contacts, double h, const VectorX& v);
 

@@ -1,11 +1,11 @@
 #include "saltus/scene/arrange_dump.h"
 
 #include <memory>
-#include <variant>
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/cones/conic_solver.h"
+#include "saltus/scene/solver_options.h"
 
 namespace saltus {
 
@@ -19,11 +19,7 @@ void ArrangeDump(const std::string& when, const std::string& prefix, Scene* scen
                : when == "slow" ? DumpWhen::kSlow
                                 : DumpWhen::kFailed;
   dump->prefix = prefix;
-  std::visit(
-      [&](auto& options) {
-        if constexpr (requires { options.solver_options; }) options.solver_options.dump = dump;
-      },
-      scene->integrator.options);
+  if (ConicSolverOptions* options = FindSolverOptions(scene)) options->dump = dump;
 }
 
 }  // namespace saltus

@@ -39,7 +39,7 @@ Simulation::Trial Simulation::TryStep(double h) {
   State& state = checkpoint_.state;
   Trial trial;
   trial.error = std::numeric_limits<double>::infinity();
-  saved_ = state;
+  Save();
   const StepReport& whole = integrator_->Step(*system_, h, &state);
   last_report_ = &whole;
   const bool whole_good = whole.ok();

@@ -65,10 +65,13 @@ bool Simulation::Advance(std::string* failure) {
       next >= num_steps() ? options_.until : options_.step * static_cast<double>(next);
   bool good = false;
   const Stopwatch stopwatch;
+  saves_ = 0;
+  start_audit_ = checkpoint_.audit;
   try {
     good = options_.adaptive ? AdaptTo(target, failure) : StepTo(target, failure);
   } catch (...) {
-    checkpoint_.state = saved_;
+    Rewind();
+    checkpoint_.audit.wall_time += stopwatch.seconds();
     throw;
   }
   checkpoint_.audit.wall_time += stopwatch.seconds();  // without the observers
@@ -79,6 +82,17 @@ bool Simulation::Advance(std::string* failure) {
   return true;
 }
 
+void Simulation::Save() {
+  if (++saves_ == 2) std::swap(start_, saved_);
+  saved_ = checkpoint_.state;  // assignment reuses memory
+}
+
+void Simulation::Rewind() {
+  if (saves_ == 0) return;
+  checkpoint_.state = saves_ == 1 ? saved_ : start_;
+  checkpoint_.audit = start_audit_;
+}
+
 RunOutcome Simulation::Finish(RunOutcome outcome) {
   outcome.violations = FindViolations(checkpoint_.audit, options_.limits);
   const std::string text =
@@ -87,21 +101,20 @@ RunOutcome Simulation::Finish(RunOutcome outcome) {
   return outcome;
 }
 
-RunOutcome Simulation::Run(const std::atomic<bool>* interrupt) {
+RunOutcome Simulation::Run(const StopRequest* stop) {
   RunOutcome outcome;
   try {
     Start();
     while (!done()) {
-      if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) {
-        outcome.kind = RunOutcome::Kind::kInterrupted;
-        outcome.message = "interrupted at t = " + std::to_string(state().time) + " s";
-        break;
-      }
+      CheckStop(stop);
       if (!Advance(&outcome.message)) {
         outcome.kind = RunOutcome::Kind::kFailed;
         break;
       }
     }
+  } catch (const Interrupted&) {
+    outcome.kind = RunOutcome::Kind::kInterrupted;
+    outcome.message = "interrupted at t = " + std::to_string(state().time) + " s";
   } catch (const std::exception& error) {
     FinishAfter(error);
     throw;
@@ -133,7 +146,7 @@ bool Simulation::StepTo(double target, std::string* failure) {
   const double smallest = std::ldexp(h, -options_.max_halvings);
   if (h > options_.step * (1 - 1e-9)) h = options_.step;  // free of rounding in t
   while (true) {
-    saved_ = state;  // assignment reuses memory
+    Save();
     const Energy before = audit.final_energy;
     const StepReport& report = integrator_->Step(*system_, h, &state);
     last_report_ = &report;

@@ -1,13 +1,13 @@
 // The loop: step, check, record, audit. Knows no file format and prints nothing.
 #pragma once
 
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "saltus/base/stop_request.h"
 #include "saltus/integrators/integrator.h"
 #include "saltus/simulation/audit.h"
 
@@ -84,11 +84,6 @@ struct RunOutcome {
   bool good() const { return kind != Kind::kFailed && violations.empty(); }
 };
 
-/// Mixed into an exception, it says that somebody wished the end: no error, an interruption.
-struct Interruption {
-  virtual ~Interruption() = default;
-};
-
 class Simulation {
  public:
   Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrator> integrator,
@@ -99,10 +94,11 @@ class Simulation {
   /// Continues from a checkpoint instead of the initial state.
   void Restore(const Checkpoint& checkpoint);
 
-  /// Runs to options.until, or until *interrupt becomes true (checked after each step). An
-  /// exception of the system or of an observer ends the run as well: the state of the last good
-  /// step stays, observers are told the end, then the exception goes on to the caller.
-  RunOutcome Run(const std::atomic<bool>* interrupt = nullptr);
+  /// Runs to options.until, or until `stop` throws Interrupted: asked before each step here, and
+  /// within steps by solvers that were given it (ConicSolverOptions::stop). Any other exception of
+  /// the system or of an observer ends the run as well: observers are told the end, then it goes on
+  /// to the caller. A step cut short by an exception leaves no trace but its wall time.
+  RunOutcome Run(const StopRequest* stop = nullptr);
 
   // The same loop from outside: Start, Advance until it is done or fails, Finish.
   /// Tells the observers the start.
@@ -137,6 +133,10 @@ class Simulation {
   };
   Trial TryStep(double h);
   bool StepOnce(double h);
+  /// Saves the state to go back to, before a step or a trial.
+  void Save();
+  /// Back to the end of the last whole step, after an exception.
+  void Rewind();
   /// The deepest penetration at a state, m.
   double CalcPenetration(const State& state);
   static std::string DescribeFailure(const StepReport& report, double time);
@@ -145,7 +145,10 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   SimulationOptions options_;
   Checkpoint checkpoint_;
-  State saved_;  // to go back to when a step is rejected
+  State saved_;    // to go back to when a step is rejected
+  int saves_ = 0;  // of the present whole step: the first is of its start …
+  State start_;    // … and moves here at the second, before it is overwritten
+  Audit start_audit_;
   StepReport no_report_;
   VectorX q_whole_, difference_;
   ContactSet contacts_;                      // scratch of CalcPenetration

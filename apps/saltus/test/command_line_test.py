@@ -323,6 +323,12 @@ class Repeatability(CommandLine):
         done = saltus("run", self.scene, "--restart", part, "--step", "0.001", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("step", done.stderr)
+        done = saltus("run", self.scene, "--restart", part, "--until", "0.05", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("later --until", done.stderr)
+        done = saltus("run", part, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("HDF5", done.stderr)
         self.scene.write_text(SCENE.replace("  rod:", "  bar:").replace(", rod]", ", bar]"))
         done = saltus("run", self.scene, "--restart", part, cwd=self.folder)
         self.assertEqual(done.returncode, 2)
@@ -356,6 +362,31 @@ class Repeatability(CommandLine):
             tail = self.run_scene("--restart", part, *until, output="tail.h5")
             whole = self.run_scene(*until, output="whole.h5")
             self.assert_same_tail(whole, tail, end)
+            part.unlink()
+
+    def start_endless_step(self, output):
+        """Starts a run whose first step cannot reach its tolerance, but goes on trying."""
+        endless = ("solver={name: pgs, tolerance: 1.0e-300, max_iterations: 100000000}",
+                   "activation=linearized")
+        self.scene.write_text(SCENE.replace("[0, 0, \"${r + 1}\"]", "[0, 0, \"${r}\"]"))
+        settings = [word for key in endless for word in ("--set", "simulation." + key)]
+        process = self.start(output, *settings)
+        time.sleep(0.5)
+        return process
+
+    def test_interrupt_ends_within_a_step(self):
+        part = self.folder / "part.h5"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start_endless_step(part)
+            begin = time.monotonic()
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
+            self.assertLess(time.monotonic() - begin, 5)  # a tenth of a second on a quiet machine
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("interrupted at t = 0.0", errors)
+            info = json.loads(saltus("info", part, "--json").stdout)
+            self.assertIn("interrupted", info["outcome"])
+            self.assertEqual((info["steps"], info["frames"]), (0, 1))
             part.unlink()
 
     def test_kill_leaves_a_readable_result(self):

@@ -1,5 +1,7 @@
 #include "saltus/base/thread_pool.h"
 
+#include <atomic>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,22 @@ TEST(ThreadPoolTest, RunsEachTaskOnceForAnyNumberOfThreads) {
       }
       for (const int number : calls) EXPECT_EQ(number, 20);
     }
+  }
+}
+
+TEST(ThreadPoolTest, AnExceptionEndsTheRoundAndThePoolGoesOn) {
+  for (const int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    std::atomic<int> calls{0};
+    const auto task = [&](int i, int) {
+      ++calls;
+      if (i == 5) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(pool.Run(100000, task), std::runtime_error);
+    EXPECT_LT(calls, 100000);
+    calls = 0;
+    pool.Run(5, task);
+    EXPECT_EQ(calls, 5);
   }
 }
 

@@ -26,6 +26,7 @@ bool Judge::PrepareStart(const ConicProblem& problem, VectorX* r) {
 }
 
 bool Judge::Evaluate(const VectorX& r) {
+  CheckStop(options_.stop);
   const NaturalMapResidual residual = CalcNaturalMapResidual(problem_, r, &scratch_);
   score_ = std::max(residual.relative / options_.tolerance,
                     residual.absolute / options_.absolute_tolerance);

@@ -8,7 +8,8 @@
 //
 //   relative · |r| · mean(A_ii) ≤ |b| / 10 (1)
 //
-// or the iterate does not count as converged.
+// or the iterate does not count as converged. It is asked in every pass of a method, so it also
+// asks whether somebody wishes the end (base/stop_request.h).
 #pragma once
 
 #include <limits>

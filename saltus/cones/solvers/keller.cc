@@ -21,10 +21,12 @@ class Driver {
  public:
   // Starts from the places of the rows in r. Free rows that end beyond a bound are moved to it,
   // so that those which stay free obey the problem.
-  Driver(const BoxedLcp& lcp, const VectorX& r) : lcp_(lcp), r_(r) {
+  Driver(const BoxedLcp& lcp, const VectorX& r, const StopRequest* stop)
+      : lcp_(lcp), stop_(stop), r_(r) {
     places_.resize(static_cast<std::size_t>(r.size()));
     for (int i = 0; i < size(); ++i) Settle(i);
     do {
+      CheckStop(stop_);
       Refresh();
     } while (MoveToBounds());
   }
@@ -106,6 +108,7 @@ class Driver {
   Outcome Drive(int i, int max_pivots) {
     const double sign = u_[i] < 0 ? 1.0 : -1.0;
     while (pivots_ < max_pivots) {
+      CheckStop(stop_);
       ++pivots_;
       const std::vector<int> free = ListFree();
       VectorX dr = VectorX::Zero(size());
@@ -168,6 +171,7 @@ class Driver {
   }
 
   const BoxedLcp& lcp_;
+  const StopRequest* stop_;
   VectorX r_, u_;
   std::vector<Place> places_;
   int pivots_ = 0;
@@ -190,7 +194,7 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r) || n == 0) return judge.Finish(SolveStatus::kConverged, 0, r);
-  Driver driver(lcp, *r);
+  Driver driver(lcp, *r, options_.stop);
   const Outcome outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
   if (driver.r().allFinite()) judge.Evaluate(driver.r());
   const SolveStatus failure = outcome == Outcome::kRay         ? SolveStatus::kInfeasible

@@ -207,7 +207,8 @@ bool Transform(const std::vector<int>& a, const MatrixX& M, const VectorX& q, Ma
 
 }  // namespace
 
-LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z) {
+LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z,
+                       const StopRequest* stop) {
   LemkeReport report;
   z->setZero(q.size());
   if (q.size() == 0 || q.minCoeff() >= 0) return report;
@@ -217,6 +218,7 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
   tableau.Pivot(row, tableau.artificial());
   report.outcome = LemkeOutcome::kMaxPivots;
   for (report.pivots = 1; report.pivots <= max_pivots; ++report.pivots) {
+    CheckStop(stop);
     const int entering = tableau.Complement(leaving);
     row = tableau.FindBlockingRow(entering);
     if (row < 0 || report.pivots % kRefreshPeriod == 0) {  // No ray is believed without a refresh.
@@ -245,15 +247,15 @@ LemkeReport SolveLemkeFrom(const std::vector<int>& active_guess, const MatrixX& 
   MatrixX M_guess;
   VectorX q_guess, exchanged;
   if (guess.empty() || !Transform(guess, M, q, &M_guess, &q_guess)) {
-    return SolveLemke(M, q, max_pivots, z);
+    return SolveLemke(M, q, max_pivots, z, stop);
   }
   // What rounding leaves of zeros must not cost pivots.
   const double small = 100 * kRounding * q_guess.cwiseAbs().maxCoeff();
   q_guess = (q_guess.array().abs() <= small).select(0.0, q_guess);
-  LemkeReport report = SolveLemke(M_guess, q_guess, max_pivots, &exchanged);
+  LemkeReport report = SolveLemke(M_guess, q_guess, max_pivots, &exchanged, stop);
   if (report.outcome != LemkeOutcome::kSolved) {
     const int spent = report.pivots;
-    report = SolveLemke(M, q, max_pivots, z);
+    report = SolveLemke(M, q, max_pivots, z, stop);
     report.pivots += spent;
     return report;
   }

@@ -34,14 +34,16 @@ struct LemkeReport {
   int pivots = 0;
 };
 
-/// Solves (1); z is set whenever the outcome is kSolved, and zero otherwise.
-LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z);
+/// Solves (1); z is set whenever the outcome is kSolved, and zero otherwise. `stop`, if not null,
+/// is asked at every pivot.
+LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, VectorX* z,
+                       const StopRequest* stop = nullptr);
 
 /// The same from a guess a of the rows with z > 0: the method is run on the problem (2), in which
 /// the rows of a have exchanged w and z. No pivot is needed if the guess is right. Rows that make
 /// M_aa singular are left out; if the outcome is no solution, the method starts cold.
 LemkeReport SolveLemkeFrom(const std::vector<int>& guess, const MatrixX& M, const VectorX& q,
-                           int max_pivots, VectorX* z);
+                           int max_pivots, VectorX* z, const StopRequest* stop = nullptr);
 
 /// Lemke's method for conic problems of linear cones: free, nonnegative, constant boxes of one row,
 /// planar and polyhedral friction (linear_cones.h). Other cones are not linear: kUnsupported, r

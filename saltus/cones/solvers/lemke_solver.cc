@@ -12,14 +12,14 @@ namespace {
 // of the rows. Rounding can turn a long path with friction onto another ray: then the bounds of
 // friction (velocities beside impulses) are tried in other units, hence along other paths.
 LemkeReport FollowPaths(const LinearCones& linear, const std::vector<int>& guess, bool has_friction,
-                        int max_pivots, VectorX* z) {
-  LemkeReport total = SolveLemkeFrom(guess, linear.M(), linear.q(), max_pivots, z);
+                        int max_pivots, const StopRequest* stop, VectorX* z) {
+  LemkeReport total = SolveLemkeFrom(guess, linear.M(), linear.q(), max_pivots, z, stop);
   if (total.outcome == LemkeOutcome::kSolved || !has_friction) return total;
   for (const double unit : {10.0, 0.1, 100.0, 0.01}) {
     VectorX scale = VectorX::Ones(linear.q().size());
     scale.tail(linear.num_slacks()).setConstant(unit);
     const MatrixX M = scale.asDiagonal() * linear.M() * scale.asDiagonal();
-    const LemkeReport report = SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots, z);
+    const LemkeReport report = SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots, z, stop);
     *z = z->cwiseProduct(scale);
     total.outcome = report.outcome;
     total.pivots += report.pivots;
@@ -54,7 +54,7 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   std::vector<int> guess;
   if (!r->isZero(0)) guess = linear.ListActive(problem, *r);
   const LemkeReport lemke =
-      FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, &z);
+      FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, options_.stop, &z);
   report.iterations = lemke.pivots;
   linear.RecoverImpulses(z, r);
   report.residual = CalcNaturalMapResidual(problem, *r);

@@ -215,6 +215,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   anderson_.Reset(problem.size(), memory, carries_companion_ ? form->companion_size() : 0);
   report.status = SolveStatus::kMaxIterations;
   while (report.iterations < options_.max_iterations) {
+    CheckStop(options_.stop);
     const bool accelerates = memory > 0 && report.iterations >= kPlainSweeps;
     if (accelerates) input_ = *r;
     const bool backward = options_.symmetric_sweeps && report.iterations % 2 == 1;

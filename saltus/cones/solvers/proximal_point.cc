@@ -35,6 +35,7 @@ SolveReport ProximalPointSolver::SolveReduced(const ConicProblem& problem, Vecto
     inner.compliance = shift;
     if (problem.compliance.size() > 0) inner.compliance += problem.compliance;
     ConicSolverOptions inner_options;
+    inner_options.stop = options_.stop;
     inner_options.tolerance = std::clamp(0.1 * judge.best_residual().relative, 1e-15, 1e-2);
     Judge inner_judge(inner, inner_options);
     newton_.Prepare(inner, ConeFunction::kAlartCurnier);

@@ -313,5 +313,46 @@ TEST(PivotingTest, FrictionIsUnsupported) {
   }
 }
 
+class CountedStop final : public StopRequest {
+ public:
+  explicit CountedStop(int limit) : limit_(limit) {}
+  void Check() const override {
+    if (++count_ > limit_) throw Interrupted();
+  }
+
+ private:
+  int limit_;
+  mutable int count_ = 0;
+};
+
+// A wish of the end is heard by every method, in the midst of its work too.
+TEST(StopTest, EndsEverySolver) {
+  Random random(7);
+  for (const int dimension : {1, 3}) {
+    KnownProblem known;
+    MakeKnownProblem(40, dimension, 3, &random, &known);
+    for (const ConicSolverInfo& info : ListConicSolvers()) {
+      for (const int limit : {0, 2}) {
+        const CountedStop stop(limit);
+        ConicSolverOptions options = MakeOptions(1e-300, 100000);
+        options.stop = &stop;
+        VectorX r;
+        const auto solver = MakeConicSolver(info.name, options);
+        bool interrupted = false;
+        SolveStatus status = SolveStatus::kConverged;
+        try {
+          status = solver->Solve(known.problem, &r).status;
+        } catch (const Interrupted&) {
+          interrupted = true;
+        }
+        // Exact methods may end by themselves before the third look.
+        EXPECT_TRUE(interrupted || status == SolveStatus::kUnsupported ||
+                    (limit > 0 && status == SolveStatus::kStagnated))
+            << info.name << ", dimension " << dimension << ", limit " << limit;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace saltus

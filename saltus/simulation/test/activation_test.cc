@@ -1,5 +1,5 @@
 // Linearized activation leaves out candidates that seem unable to close, and admits those that an
-// impact elsewhere closes in the same step.
+// impact elsewhere closes in the same step. What the projection takes for penetration.
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@ namespace saltus {
 namespace {
 
 void AddSphere(const std::string& name, double x, double speed, const std::string& material,
-               ModelBuilder* builder) {
+               ModelBuilder* builder, double z = 0) {
   RigidBodySpec body;
   body.name = name;
-  body.position = {x, 0, 0};
+  body.position = {x, 0, z};
   body.velocity = {speed, 0, 0};
   body.shapes.push_back({Sphere{0.1}, Pose{}, material, 0});
   builder->Add(body);
@@ -46,6 +46,64 @@ TEST(LinearizedActivation, AdmitsContactsThatAnImpactCloses) {
   EXPECT_NEAR(system.CalcBodyMotion(2, state.q, state.v).pose.p.x() -
                   system.CalcBodyMotion(1, state.q, state.v).pose.p.x(),
               0.2, 1e-9);
+}
+
+// A contact that bounces may end a step deep in penetration, and opens by itself. Gaps of that size
+// beside it must not make a small penetration elsewhere look solved.
+TEST(Projection, SeesSmallPenetrationBesideABouncingContact) {
+  ModelBuilder builder;
+  builder.SetGravity(Vector3::Zero());
+  builder.Add(MaterialSpec{"lively", 1e3, 0, 0.5, 0});
+  builder.Add(MaterialSpec{"dull", 1e3, 0, 0, 0});
+  AddSphere("fast", 0, 10, "lively", &builder);
+  AddSphere("hit", 0.205, 0, "lively", &builder);
+  AddSphere("left", 1, 0, "dull", &builder);
+  AddSphere("right", 1.2 - 1e-6, 0, "dull", &builder);
+  AddSphere("far", 1.42, 0, "dull", &builder);
+  MultibodySystem system(builder.Build());
+  MoreauJeanOptions options;
+  options.activation = MoreauJeanOptions::Activation::kLinearized;
+  MoreauJean integrator(options);
+  State state = system.MakeInitialState();
+  const StepReport& report = integrator.Step(system, 0.005, &state);
+  EXPECT_TRUE(report.ok());
+  const auto gap = [&](int a, int b) {
+    return system.CalcBodyMotion(b, state.q, state.v).pose.p.x() -
+           system.CalcBodyMotion(a, state.q, state.v).pose.p.x() - 0.2;
+  };
+  EXPECT_LT(gap(0, 1), -1e-3);  // 10 m/s for half of the step, 5 m/s apart for the other
+  EXPECT_GT(gap(2, 3), -options.projection_tolerance);
+}
+
+// Bounces too small for the step end: a ball with restitution, and one on top of it, come to rest.
+TEST(Projection, BouncingBallsComeToRest) {
+  for (const auto activation :
+       {MoreauJeanOptions::Activation::kPredicted, MoreauJeanOptions::Activation::kLinearized}) {
+    for (const double e : {0.05, 0.3, 0.7}) {
+      ModelBuilder builder;
+      builder.Add(MaterialSpec{"stuff", 1e3, 0.3, e, 0});
+      ShapeSpec floor;
+      floor.shape = HalfSpace{Vector3::UnitZ(), 0};
+      floor.material = "stuff";
+      builder.AddGroundShape(floor);
+      AddSphere("low", 0, 0, "stuff", &builder, 0.47);
+      AddSphere("alone", 1, 0, "stuff", &builder, 0.47);
+      AddSphere("high", 0, 0, "stuff", &builder, 0.87);
+      MultibodySystem system(builder.Build());
+      MoreauJeanOptions options;
+      options.activation = activation;
+      MoreauJean integrator(options);
+      State state = system.MakeInitialState();
+      int late_impacts = 0;
+      for (int k = 0; k < 1600; ++k) {
+        const StepReport& report = integrator.Step(system, 0.005, &state);
+        ASSERT_TRUE(report.ok());
+        if (k > 1200) late_impacts += report.impacts;
+      }
+      EXPECT_EQ(late_impacts, 0) << e;
+      EXPECT_LT(state.v.norm(), 1e-9) << e;
+    }
+  }
 }
 
 }  // namespace
