@@ -91,10 +91,10 @@ struct NonsmoothAlphaOptions {
   AlphaCoefficients coefficients;  // ρ∞ = 0.8
   Variant variant = Variant::kMonolithic;
   PositionLaw position_law = PositionLaw::kGap;
-  /// Variant robust: the force differences f_p, f_s and the last correction of ṽ̇. Without them
-  /// stiff systems gain energy; for comparison only.
+  /// Variant robust: the force differences f_p, f_s, the last correction of ṽ̇, and that of a which
+  /// follows from it by (7). Without them stiff systems gain energy; for comparison only.
   struct RobustTerms {
-    bool position = true, velocity = true, acceleration = true;
+    bool position = true, velocity = true, acceleration = true, history = true;
   };
   RobustTerms robust_terms;
   bool position_friction = false;     // (17)
