@@ -106,7 +106,7 @@ struct NonsmoothAlphaOptions {
   bool position_friction = false;     // (17)
   double newton_tolerance = 1e-10;    // on (1)-(3) divided by the mass, relative to the velocities
   double position_tolerance = 1e-12;  // m: penetration and |g| left, if above rounding
-  int max_newton_iterations = 30;
+  int max_newton_iterations = 50;
   std::string solver = "auto";
   ConicSolverOptions solver_options;
 };
