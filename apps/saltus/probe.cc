@@ -24,7 +24,8 @@ Examples:
   saltus probe ball.h5 hinge.angle hinge.force.x --csv > hinge.csv
 Channels: BODY.position.x|y|z, BODY.orientation.w|x|y|z, BODY.velocity.x, BODY.angular_velocity.x,
 JOINT.angle|displacement|length, JOINT.force.x, JOINT.torque.x, contact.NAME.gap,
-contact.NAME.force.n|t1|t2, contact.NAME.impulse.n|t1|t2, energy.kinetic|potential|elastic|total,
+contact.NAME.force.n|t1|t2, contact.NAME.impulse.n|t1|t2, contact.NAME.moment.n|t1|t2,
+contact.NAME.adhesion, energy.kinetic|potential|elastic|total,
 ledger.NAME, step.size, time. 'saltus list channels RESULT' shows all of a result.)";
 
 struct ProbeArguments {

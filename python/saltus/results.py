@@ -18,7 +18,8 @@ class ContactRows:
     """All contact points of a run as arrays with one row per point.
 
     name (index into names), key, gap [m], point [m], normal n, tangent t1 (t2 = n × t1), force [N] and
-    impulse [N s] along n, t1, t2 (force is zero in an impact, impulse is zero otherwise), adhesion
+    impulse [N s] along n, t1, t2 (force is zero in an impact, impulse is zero otherwise), moment [N m] of
+    spinning (n) and rolling (t1, t2) friction, mean over the step, adhesion
     (one row more for each pair with bonds: 1 whole to 0 broken), frame: index of the frame of each row. Rows of frame k: ``contacts.rows(k)``; vectors in world axes, on the
     second body: ``contacts.in_world(contacts.force)``.
     """

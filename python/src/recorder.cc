@@ -126,6 +126,7 @@ void Recorder::AddContacts() {
     Append(contact.force, &contacts.force);
     Append(contact.impulse, &contacts.impulse);
     contacts.adhesion.push_back(contact.adhesion);
+    Append(contact.moment, &contacts.moment);
   }
   contacts.offset.push_back(static_cast<std::int64_t>(contacts.gap.size()));
 }

@@ -285,6 +285,8 @@ py::dict MakeContactArrays(ContactRows&& rows) {
   dict["impulse"] = MakeArray(std::move(rows.impulse), {count, 3});
   const auto num_adhesions = static_cast<py::ssize_t>(rows.adhesion.size());
   dict["adhesion"] = MakeArray(std::move(rows.adhesion), {num_adhesions});
+  const auto num_moments = static_cast<py::ssize_t>(rows.moment.size()) / 3;
+  dict["moment"] = MakeArray(std::move(rows.moment), {num_moments, 3});
   return dict;
 }
 

@@ -16,6 +16,7 @@
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/solvers/pgs.h"
 #include "saltus/cones/solvers/problem_dump.h"
+#include "saltus/cones/solvers/projected_cg.h"
 #include "saltus/cones/solvers/prox_solver.h"
 #include "saltus/cones/solvers/proximal_point.h"
 #include "saltus/cones/solvers/semismooth_newton.h"
@@ -53,6 +54,7 @@ const std::vector<ConicSolverInfo>& ListConicSolvers() {
       {"admm", "alternating directions, one factorisation, many cheap passes"},
       {"interior-point", "central path of Coulomb's law: hard problems from a cold start"},
       {"de-saxce", "convex problems by interior points, the shift of friction held in each"},
+      {"projected-cg", "conjugate gradients within bounds: large problems without friction"},
       {"prox", "projections with all contacts at once, no factorisation"},
       {"pgs", "projected Gauss-Seidel, row by row: rough answers"},
       {"lemke", "Lemke's pivoting method, exact: no friction, planar or polyhedral friction"},
@@ -80,6 +82,7 @@ std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
   if (name == "admm") return std::make_unique<AdmmSolver>(options);
   if (name == "interior-point") return std::make_unique<InteriorPointSolver>(options);
   if (name == "de-saxce") return std::make_unique<DeSaxceSolver>(options);
+  if (name == "projected-cg") return std::make_unique<ProjectedCgSolver>(options);
   if (name == "prox") return std::make_unique<ProxSolver>(ProxOptions{options});
   if (name == "pgs") return std::make_unique<PgsSolver>(PgsOptions{options});
   if (name == "keller") return std::make_unique<KellerSolver>(options);

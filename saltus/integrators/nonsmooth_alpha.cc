@@ -164,6 +164,8 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   contacts_.Clear();
   friction_P_.resize(0);
   start_found_ = lost_ = false;
+  position_solved_ = true;
+  lift_ = gap_error_ = 0;
   curved_ = full_rank_;
   no_contacts_ = false;
   rounding_speed_ = 0;

@@ -55,6 +55,12 @@
 // Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
 // P, and û_N = u_N − u_N⁺ in (4), u_N⁺ the velocity after it.                                  (18)
 //
+// Large systems of free bodies under constant forces (piles) aim at g_N = s from the fourth
+// iteration on, with s about twice the error that the iteration will leave, so that no gap ends
+// below zero: nearly redundant contacts make (11) too ill-conditioned to be solved to rounding, and
+// (11) converges linearly. Contacts with ν > 0 may then stay open by 2s, s ≤ h²|f/M|/1000, and take
+// part in (4).                                                                                (19)
+//
 // Deviation: rotations move by q̃ = q_n ⊕ D, q = q̃ ⊕ U rather than q_n ⊕ (D + U): the same on flat
 // spaces and for a fixed axis, second-order small otherwise, and U needs no tangent operator.
 // Deviation: the rows of H at the iterate are used for all of an iteration; their derivatives are
@@ -91,16 +97,16 @@ struct NonsmoothAlphaOptions {
   AlphaCoefficients coefficients;  // ρ∞ = 0.8
   Variant variant = Variant::kMonolithic;
   PositionLaw position_law = PositionLaw::kGap;
-  /// Variant robust: the force differences f_p, f_s and the last correction of ṽ̇. Without them
-  /// stiff systems gain energy; for comparison only.
+  /// Variant robust: the force differences f_p, f_s, the last correction of ṽ̇, and that of a which
+  /// follows from it by (7). Without them stiff systems gain energy; for comparison only.
   struct RobustTerms {
-    bool position = true, velocity = true, acceleration = true;
+    bool position = true, velocity = true, acceleration = true, history = true;
   };
   RobustTerms robust_terms;
   bool position_friction = false;     // (17)
   double newton_tolerance = 1e-10;    // on (1)-(3) divided by the mass, relative to the velocities
   double position_tolerance = 1e-12;  // m: penetration and |g| left, if above rounding
-  int max_newton_iterations = 30;
+  int max_newton_iterations = 50;
   std::string solver = "auto";
   ConicSolverOptions solver_options;
 };

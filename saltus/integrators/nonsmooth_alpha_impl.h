@@ -70,26 +70,31 @@ class NonsmoothAlpha::Impl {
   Vector6 CalcVelocity(const ContactSet& set, const Contact& contact, const VectorX& v) const;
   Vector6 CalcStartVelocity(System& system, const Contact& contact);
   double CalcRebound(const Contact& contact, const Vector6& u_minus) const;
-  void MoveImpulsesToForce();
-  void CalcFreePush(const KktSolver& kkt, const DelassusCorrection* coupling);
-  void FillPositionProblem(System& system);
-  bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
-  double ChooseCandidates();
   void CalcGapsOfIterate(System& system);
   void ChooseActive(System& system);
   bool SolveImpact(const KktSolver& kkt);
-  bool GapsHold() const;
   bool ContactVelocitiesHold(System& system);
   /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
   void SubtractContactForces(bool position, VectorX* f) const;
-  static double CalcGapError(double gap, const ContactUnknowns& unknown);
-  double CalcGapError() const;
-  ConicSolver& PositionSolver(double depth, double* tolerance);
   SolveReport SolveAtAnyCost(ConicSolver& solver, double tolerance, const ConicProblem& problem);
   DelassusCorrection MakeCorrection(bool position) const;
   /// x −= factor P_S T y, T = K or D (13).
   void SubtractCoupling(const DelassusCorrection& correction, const VectorX& y, VectorX* x);
+
+  // nonsmooth_alpha_position.cc
+  bool IsPile() const;
+  double ChooseCandidates();
+  void MoveImpulsesToForce();
+  void CalcFreePush(const KktSolver& kkt, const DelassusCorrection* coupling);
+  void FillPositionProblem(System& system);
+  bool SolvePosition(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
+  ConicSolver& PositionSolver(double depth, double* tolerance);
+  SolveReport SolvePile(ConicSolver& solver, double tolerance);
+  double CalcGapError(double gap, const ContactUnknowns& unknown) const;
+  double CalcGapError() const;
+  void ChooseLift();
+  bool GapsHold() const;
 
   // nonsmooth_alpha_robust.cc
   bool IterateRobust(System& system);
@@ -150,6 +155,9 @@ class NonsmoothAlpha::Impl {
   VectorX q_contacts_;           // where contacts_ have been found or moved to
   double gap_gain_ = 1;          // … per relative residual and depth
   double linear_gap_error_ = 0;  // that the last position problem left in its linearised gaps, m
+  bool position_solved_ = true;  // the last position problem
+  double gap_error_ = 0;         // at the iterate, m
+  double lift_ = 0;              // s of (19), m
   bool lost_ = false;            // a contact with ν or P is not there any more
   ContactSet start_contacts_;    // at q_n, found only if an active contact has restitution
   bool start_found_ = false;

@@ -141,7 +141,7 @@ bool NonsmoothAlpha::Impl::IterateRobust(System& system) {
   if (!kkt_M_->Solve(y_, c_rows_, &x_, &z_)) return false;
   vd_ += x_;
   lambda_ += z_;
-  a_ += (1 - k_.alpha_f) / (1 - k_.alpha_m) * x_;  // (7)
+  if (options_.robust_terms.history) a_ += (1 - k_.alpha_f) / (1 - k_.alpha_m) * x_;  // (7)
   return true;
 }
 

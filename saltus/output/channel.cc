@@ -60,6 +60,8 @@ std::vector<Quantity> MakeQuantities() {
        "on the second body along n, t1, t2; zero unless an impact", axes},
       {kContact, "adhesion", "contacts/adhesion", "1", "of its bonds, 1 whole to 0 broken or none",
        single},
+      {kContact, "moment", "contacts/moment", "N m",
+       "of spinning (n) and rolling (t1, t2) friction on the second body", axes},
       {kCoordinate, "q", "coordinates/q", "SI", "coordinate of a system without bodies", single},
       {kCoordinate, "v", "coordinates/v", "SI", "its velocity", single},
       {kConstraint, "lambda", "constraints/lambda", "SI", "multiplier, mean over the step", single},
@@ -92,6 +94,7 @@ const std::string& EndingOf(const Quantity& quantity, const FrameLayout& layout,
 double CalcContactChannel(const Frame& frame, const std::string& name, const Channel& channel) {
   const bool is_gap = channel.quantity->name == "gap";
   const bool is_force = channel.quantity->name == "force";
+  const bool is_moment = channel.quantity->name == "moment";
   const bool is_adhesion = channel.quantity->name == "adhesion";
   double value = is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0;
   for (const Frame::Contact& contact : frame.contacts) {
@@ -101,7 +104,10 @@ double CalcContactChannel(const Frame& frame, const std::string& name, const Cha
     } else if (is_adhesion) {
       value += contact.adhesion;
     } else {
-      value += (is_force ? contact.force : contact.impulse)[channel.component];
+      const Vector3& vector = is_force    ? contact.force
+                              : is_moment ? contact.moment
+                                          : contact.impulse;
+      value += vector[channel.component];
     }
   }
   return value;

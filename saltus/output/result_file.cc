@@ -88,7 +88,7 @@ struct ResultFile::Impl {
   std::vector<Column> bodies, joints, coordinates, constraints;  // In the order of ListQuantities.
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
       contact_point, contact_normal, contact_tangent, contact_force, contact_impulse,
-      contact_adhesion;
+      contact_adhesion, contact_moment;
   Column event_time, event_value, event_name;
   CheckpointColumns checkpoints;
   std::unordered_map<std::string, std::uint32_t> name_index;
@@ -199,6 +199,8 @@ void ResultFile::Impl::MakeContactColumns(const FrameLayout& layout, int compres
   contact_impulse = make("impulse", {3}, "N s",
                          "on the second body along n, t1, t2; zero unless an impact", real);
   contact_adhesion = make("adhesion", {}, "1", "of its bonds, 1 whole to 0 broken or none", real);
+  contact_moment = make("moment", {3}, "N m",
+                        "of spinning (n) and rolling (t1, t2) friction on the second body", real);
   *contact_offset->AddRows<std::int64_t>() = 0;
 }
 
@@ -255,6 +257,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
   double* force = contact_force->AddRows<double>(count);
   double* impulse = contact_impulse->AddRows<double>(count);
   double* adhesion = contact_adhesion->AddRows<double>(count);
+  double* moment = contact_moment->AddRows<double>(count);
   for (const Frame::Contact& contact : frame.contacts) {
     *name++ = FindContactName(contact.name);
     *key++ = contact.key.pair;
@@ -266,6 +269,7 @@ void ResultFile::Impl::AddContacts(const Frame& frame) {
     force = Put(contact.force, force);
     impulse = Put(contact.impulse, impulse);
     *adhesion++ = contact.adhesion;
+    moment = Put(contact.moment, moment);
   }
   *contact_offset->AddRows<std::int64_t>() = static_cast<std::int64_t>(contact_gap->num_rows());
 }
@@ -289,8 +293,9 @@ void ResultFile::Impl::WriteFullColumns() {
     for (Column& column : *columns) write(&column);
   }
   if (contact_offset) {
-    for (auto* column : {&contact_key, &contact_gap, &contact_point, &contact_normal,
-                         &contact_tangent, &contact_force, &contact_impulse, &contact_adhesion}) {
+    for (auto* column :
+         {&contact_key, &contact_gap, &contact_point, &contact_normal, &contact_tangent,
+          &contact_force, &contact_impulse, &contact_adhesion, &contact_moment}) {
       write(&**column);
     }
   }
@@ -304,7 +309,7 @@ void ResultFile::Impl::WriteAllColumns() {
   if (contact_offset) {
     for (auto* column : {&contact_names, &contact_name, &contact_key, &contact_gap, &contact_point,
                          &contact_normal, &contact_tangent, &contact_force, &contact_impulse,
-                         &contact_adhesion, &contact_offset}) {
+                         &contact_adhesion, &contact_moment, &contact_offset}) {
       (*column)->Write();
     }
   }

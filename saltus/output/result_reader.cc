@@ -78,6 +78,7 @@ struct ResultReader::Impl {
   bool has_contacts = false;
   bool has_tangents = false;  // not in files of version 0.1
   long long format = 0;
+  bool has_moments = false;    // not in files that are older than rolling friction's channel
   bool has_adhesions = false;  // from format 2 on, with the ledger of contact laws
   bool has_checkpoint = false;
   std::vector<double> times;
@@ -123,6 +124,7 @@ void ResultReader::Impl::ReadLayout() {
   if (has_contacts) contacts = ReadStrings(file.id(), "contacts/names");
   has_tangents = has_contacts && H5Lexists(file.id(), "contacts/tangent", H5P_DEFAULT) > 0;
   has_adhesions = has_contacts && format >= 2;
+  has_moments = has_contacts && H5Lexists(file.id(), "contacts/moment", H5P_DEFAULT) > 0;
   catalog = ChannelCatalog(std::move(layout), std::move(contacts));
 }
 
@@ -162,6 +164,7 @@ void ResultReader::Impl::ReadTimes() {
     rows = std::min(rows, Open("contacts/key", {2}).num_rows());
     if (has_adhesions) rows = std::min(rows, Open("contacts/adhesion", {}).num_rows());
     if (has_tangents) rows = std::min(rows, Open("contacts/tangent", {3}).num_rows());
+    if (has_moments) rows = std::min(rows, Open("contacts/moment", {3}).num_rows());
     offset = offsets.ReadRows<std::int64_t>(0, std::min(offsets.num_rows(), count + 1));
     if (offset.empty()) offset.push_back(0);
     while (offset.size() > 1 && offset.back() > static_cast<std::int64_t>(rows)) offset.pop_back();
@@ -211,6 +214,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
   const auto impulses = Open("contacts/impulse", {3}).ReadRows<double>(first, count);
   std::vector<double> adhesions(count);
   if (has_adhesions) adhesions = Open("contacts/adhesion", {}).ReadRows<double>(first, count);
+  std::vector<double> moments(3 * count);
+  if (has_moments) moments = Open("contacts/moment", {3}).ReadRows<double>(first, count);
   const auto at = [](const std::vector<double>& rows, std::size_t i) {
     return Vector3(rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]);
   };
@@ -224,7 +229,8 @@ void ResultReader::Impl::ReadContacts(long index, Frame* frame) const {
                                at(tangents, i),
                                at(forces, i),
                                at(impulses, i),
-                               adhesions[i]});
+                               adhesions[i],
+                               at(moments, i)});
   }
 }
 
@@ -290,6 +296,7 @@ ContactRows ResultReader::ReadContacts() const {
     rows.force = read("contacts/force", {3});
     rows.impulse = read("contacts/impulse", {3});
     if (impl_->has_adhesions) rows.adhesion = read("contacts/adhesion", {});
+    if (impl_->has_moments) rows.moment = read("contacts/moment", {3});
     return rows;
   });
 }

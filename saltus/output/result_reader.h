@@ -24,6 +24,7 @@ struct ContactRows {
   // Three per row, as in Frame::Contact; `tangent` is empty in files of version 0.1.
   std::vector<double> point, normal, tangent, force, impulse;
   std::vector<double> adhesion;  // 0 … 1; empty in files of format 1
+  std::vector<double> moment;    // three per row; empty in older files
 };
 
 /// All members throw InputError, which names the file, if it is damaged or not a result.

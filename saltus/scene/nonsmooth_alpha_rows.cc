@@ -45,7 +45,7 @@ std::vector<IntegratorInfo::Option> AddCommon(std::vector<IntegratorInfo::Option
       {"position_friction", "true: friction holds the positions too, no creep; default false"},
       {"position_tolerance", "penetration that may stay, m, > 0; default 1e-12"},
       {"newton_tolerance", "relative to the velocities, > 0; default 1e-10"},
-      {"max_newton_iterations", "in [1, 10000]; default 30"},
+      {"max_newton_iterations", "in [1, 10000]; default 50"},
       MakeSolverOption()};
   options.insert(options.end(), std::begin(common), std::end(common));
   return options;

@@ -52,6 +52,8 @@ void CalcContacts(const StepView& view, Frame* frame) {
     } else if (report.step > 0) {
       contact.force = result.impulse / report.step;
     }
+    contact.moment.setZero();
+    if (report.step > 0) contact.moment = result.moment / report.step;
   }
 }
 

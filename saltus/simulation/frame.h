@@ -48,6 +48,9 @@ struct Frame {
     /// A pair of surfaces with bonds has one row more: the adhesion of its bonds (1 whole, 0
     /// broken), their largest opening as the gap, their force.
     double adhesion = 0;
+    /// Of rolling (t1, t2) and spinning (n) friction on the second body, N m: mean over the step,
+    /// in an impact too.
+    Vector3 moment = Vector3::Zero();
   };
   double time = 0;
   long step_index = 0;

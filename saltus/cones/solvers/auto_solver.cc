@@ -64,6 +64,7 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       nsgs_(NsgsOptions{options}),
       hybrid_(Turns(options)),
       one_round_(OneRound(options)),
+      projected_cg_(options),
       newton_(Turns(options)),
       proximal_point_(Turns(options)),
       interior_point_(Turns(options)),
@@ -71,9 +72,17 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
   const bool large = IsTooLarge(problem);
-  if (large && !IsCheapInBodySpace(problem)) return nsgs_.Solve(problem, r);
-  const SolveReport sweeps = first_sweeps_.Solve(problem, r);
+  const bool bounds_only = ProjectedCgSolver::Accepts(problem);
+  if (large && !bounds_only && !IsCheapInBodySpace(problem)) return nsgs_.Solve(problem, r);
+  SolveReport sweeps = first_sweeps_.Solve(problem, r);
   if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
+  if (bounds_only) {
+    sweeps = WithIterations(projected_cg_.Solve(problem, r), sweeps);
+    if (IsFinal(sweeps)) return sweeps;
+    if (large && !IsCheapInBodySpace(problem)) {
+      return WithIterations(nsgs_.Solve(problem, r), sweeps);
+    }
+  }
   const SolveReport turns = (large ? one_round_ : hybrid_).Solve(problem, r);
   if (IsFinal(turns)) return WithIterations(turns, sweeps);
   SolveReport work = WithIterations(turns, sweeps);

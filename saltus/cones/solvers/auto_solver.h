@@ -1,6 +1,8 @@
 // The solver that chooses for you:
 //
 //   no friction, at most kMaxLemkeRows rows     Lemke's method: exact, finitely many pivots
+//   no friction, more rows                      Gauss–Seidel; where it crawls, conjugate gradients
+//                                               (projected_cg.h)
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
 //                                               turns (hybrid_solver.h)
@@ -27,6 +29,7 @@
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/lemke.h"
 #include "saltus/cones/solvers/nsgs.h"
+#include "saltus/cones/solvers/projected_cg.h"
 #include "saltus/cones/solvers/proximal_point.h"
 #include "saltus/cones/solvers/semismooth_newton.h"
 
@@ -59,6 +62,7 @@ class AutoSolver final : public ConicSolver {
   NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
   HybridSolver one_round_;  // for large problems
+  ProjectedCgSolver projected_cg_;
   SemismoothNewtonSolver newton_;
   ProximalPointSolver proximal_point_;
   InteriorPointSolver interior_point_;

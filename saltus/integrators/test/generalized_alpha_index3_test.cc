@@ -92,6 +92,9 @@ TEST(GeneralizedAlphaIndex3, OscillatorMatchesTheTable) {
     if (n == 500) {
       EXPECT_NEAR(energy, 14.98, 0.6e-2);
     }
+    if (n == 1000) {  // 35.414 in exact arithmetic, 35.1 with other roundings (page_values.py)
+      EXPECT_NEAR(energy, 35.414, 0.35);
+    }
     if (n == 2000) {  // chaotic: the prototype has 246.04
       EXPECT_GT(energy, 100);
     }

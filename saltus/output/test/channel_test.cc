@@ -48,6 +48,7 @@ TEST(Channel, NamesMayContainDotsAndDashes) {
   EXPECT_EQ(Value("arm.slide.displacement", 7), 2007);
   EXPECT_EQ(Value("contact.hinge.limit.force.n", 2), 2.01);
   EXPECT_EQ(Value("contact.hinge.limit.adhesion", 2), 0.5);
+  EXPECT_EQ(Value("contact.hinge.limit.moment.t2", 2), 6);
 }
 
 // A body called like a group of channels does not hide it, nor is it hidden.
@@ -94,9 +95,9 @@ TEST(Channel, ListAndFindAgree) {
     EXPECT_FALSE(found.unit.empty()) << channel.name;
     names.insert(channel.name);
   }
-  // 15 of the run, 13 for each body, 6 for each joint and 1 for each coordinate, 8 for each
+  // 15 of the run, 13 for each body, 6 for each joint and 1 for each coordinate, 11 for each
   // contact.
-  EXPECT_EQ(names.size(), 15U + 3 * 13 + 3 * 6 + 2 + 2 * 8);
+  EXPECT_EQ(names.size(), 15U + 3 * 13 + 3 * 6 + 2 + 2 * 11);
 }
 
 TEST(Channel, UnknownNamesAreAnsweredWithTheNearest) {

@@ -93,6 +93,7 @@ void ExpectEqual(const Frame& a, const Frame& b) {
     EXPECT_EQ(a.contacts[i].force, b.contacts[i].force);
     EXPECT_EQ(a.contacts[i].impulse, b.contacts[i].impulse);
     EXPECT_EQ(a.contacts[i].adhesion, b.contacts[i].adhesion);
+    EXPECT_EQ(a.contacts[i].moment, b.contacts[i].moment);
   }
 }
 

@@ -48,7 +48,8 @@ inline Frame MakeSampleFrame(long k) {
                               {0.6, 0.8, 0},
                               {y, 0.1, 0.2},
                               {0, 0, 0},
-                              0.5 * static_cast<double>(c)});
+                              0.5 * static_cast<double>(c),
+                              {-y, y, 3 * x}});
   }
   return frame;
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "saltus/simulation/frame.h"
 #include "saltus/simulation/test/integrators.h"
 
 namespace saltus {
@@ -243,6 +244,33 @@ TEST(RollingFriction, SlowsARollingBallAtTheExactRate) {
     EXPECT_NEAR(run.audit.work.friction_loss, loss, 1e-6);
     run = RunWith(model, make(), 1e-3, v0 / a + 0.1);
     EXPECT_LT(run.state.v.norm(), 1e-6);
+  }
+}
+
+// What results record of it: μ_s N about n and μ_r N about the axis of rolling, against the motion.
+TEST(RollingFriction, MomentsAreInTheFrames) {
+  const double rolling = 0.01, spinning = 0.004, v0 = 0.6;
+  for (const MakeIntegrator& make : ListContactIntegrators()) {
+    const auto model =
+        MakeRollingBall(rolling, spinning, 0, {v0, 0, 0}, Vector3(0, v0 / kRadius, 5));
+    int steps = 0;
+    const RunResult run = RunWith(model, make(), 1e-3, 0.1, [&](const StepView& view) {
+      Frame frame;
+      CalcFrame(view, &frame);
+      if (view.state.time < 0.01) return;
+      ASSERT_EQ(frame.contacts.size(), 1u);
+      const Frame::Contact& contact = frame.contacts[0];
+      const double N = contact.force[0];
+      const Vector3 t2 = contact.normal.cross(contact.tangent);
+      const Vector3 moment = contact.moment[0] * contact.normal +
+                             contact.moment[1] * contact.tangent + contact.moment[2] * t2;
+      // On the second body; the normal tells which one the ball is.
+      const double sign = contact.normal[2] > 0 ? 1 : -1;
+      EXPECT_NEAR((sign * moment - Vector3(0, -rolling * N, -spinning * N)).norm(), 0, 1e-6 * N);
+      ++steps;
+    });
+    ASSERT_TRUE(run.outcome.good()) << run.outcome.message;
+    EXPECT_GT(steps, 50);
   }
 }
 
