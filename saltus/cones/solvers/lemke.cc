@@ -242,7 +242,7 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
 }
 
 LemkeReport SolveLemkeFrom(const std::vector<int>& active_guess, const MatrixX& M, const VectorX& q,
-                           int max_pivots, VectorX* z) {
+                           int max_pivots, VectorX* z, const StopRequest* stop) {
   const std::vector<int> guess = LeaveOutRedundant(active_guess, M);
   MatrixX M_guess;
   VectorX q_guess, exchanged;
