@@ -1,8 +1,9 @@
 // Contact problems of ten thousand contacts and more, by the default solver to 1e-6: time, residual
 // as judged outside the solver, and how the time grows. `large_problems quick` leaves out the pile.
 //
-// Walls start cold. The pile starts from the impulses of its last step, as it does in a run: a pile
-// that collapses, and one that has come to rest.
+// Walls start cold. Piles start from the impulses of their last step, as they do in a run: while
+// they collapse, under Coulomb's law and under its convex relaxation, and when they have come to
+// rest.
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -43,7 +44,7 @@ void MeasureWall(const char* name, int columns, int courses, double push) {
   Measure(name, problem, VectorX::Zero(problem.size()));
 }
 
-void MeasurePile(const char* name, int n, double time, double tolerance) {
+void MeasurePile(const char* name, int n, double time, double tolerance, bool associated = false) {
   SettledPile pile(n);
   NsgsOptions options;
   options.tolerance = tolerance;
@@ -51,7 +52,9 @@ void MeasurePile(const char* name, int n, double time, double tolerance) {
   NsgsSolver solver(options);
   pile.Advance(static_cast<int>(time / 0.005), &solver);
   pile.Pose();
-  Measure(name, pile.problem(), pile.impulses());
+  ConicProblem problem = pile.problem();
+  for (Cone& cone : problem.cones) cone.associated = associated;
+  Measure(name, problem, pile.impulses());
 }
 
 int Main(bool quick) {
@@ -65,7 +68,10 @@ int Main(bool quick) {
     MeasureWall("wall, 100 000 contacts", 290, 30, 0);
     MeasurePile("1000 spheres that collapse", 10, 0.5, 1e-3);
     MeasurePile("2744 spheres that collapse", 14, 0.5, 1e-3);
+    MeasurePile("2744 spheres that collapse, convex", 14, 0.5, 1e-3, true);
     MeasurePile("1000 spheres at rest", 10, 8, 1e-4);
+    MeasurePile("2744 spheres at rest", 14, 8, 1e-4);
+    MeasurePile("2744 spheres at rest, convex", 14, 8, 1e-4, true);
   }
   return 0;
 }

@@ -25,7 +25,8 @@ constexpr int kMemoryOfLarge = 2;
 // Of the tolerance: rounding errors that extrapolation may leave in the velocities of the bodies.
 // With 2e-6 some badly conditioned problems no longer converge.
 constexpr double kCompanionError = 1e-10;
-constexpr int kStagnationPeriod = 400;      // sweeps in which the best residual must improve …
+// Sweeps in which the best residual must improve, accelerated and plain ones, …
+constexpr int kAcceleratedPeriod = 400, kPlainPeriod = 1000;
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation. Its residual is a third to a half of the
@@ -84,12 +85,12 @@ class NewtonSchedule {
 // Notices that the best residual no longer falls.
 class StagnationWatch {
  public:
-  bool IsStuck(int sweep, double best) {
+  bool IsStuck(int sweep, double best, int period) {
     if (best < kStagnationFactor * level_) {
       level_ = best;
       since_ = sweep;
     }
-    return sweep - since_ >= kStagnationPeriod;
+    return sweep - since_ >= period;
   }
 
  private:
@@ -207,7 +208,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   StagnationWatch watch;
   double least_change = kInfinity;
   form->StartFromProduct(r->data());
-  const int memory =
+  int memory =
       problem.size() < kLargeProblem ? options_.memory : std::min(options_.memory, kMemoryOfLarge);
   // Extrapolating the companion moves 4 + 2 m vectors of its size, forming it anew the rows of A.
   carries_companion_ =
@@ -242,7 +243,11 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
         report.status = SolveStatus::kConverged;
         break;
       }
-      if ((sweep.change == 0 && !moved) || watch.IsStuck(k, report.residual.relative)) {
+      // Impulses that drift towards a change of state at a constant rate look converged to the
+      // extrapolation, which holds them back: plain sweeps go on.
+      if (watch.IsStuck(k, report.residual.relative, kAcceleratedPeriod)) memory = 0;
+      if ((sweep.change == 0 && !moved) ||
+          watch.IsStuck(k, report.residual.relative, kPlainPeriod)) {
         report.status = FindFailure(problem, best_);
         if (report.status == SolveStatus::kInfeasible) {
           report.reason = "a block that nothing can move breaks its law";

@@ -4,9 +4,10 @@
 // (sweep.h, coulomb_block.h). Solutions of the conic problem are the fixed points r = g(r)
 // (movable blocks). Plain sweeps converge slowly in tall or hyperstatic piles, so after the first
 // few the sequence is extrapolated (anderson.h); a sweep that changes r more than kGrowth times as
-// much as the best sweep did restarts the history from plain sweeps. Extrapolation moves only the
-// starting point of the next sweep: what is judged and returned is always the outcome of a sweep,
-// hence inside the cones.
+// much as the best sweep did restarts the history from plain sweeps; if the residual no longer
+// falls, extrapolation ends for good and plain sweeps go on (docs/decisions/0002). Extrapolation
+// moves only the starting point of the next sweep: what is judged and returned is always the
+// outcome of a sweep, hence inside the cones.
 //
 // Small problems (face_newton.h) also try a Newton step on the face of the present iterate now and
 // then; its outcome, after a sweep, is taken if the natural map says that it is better.
