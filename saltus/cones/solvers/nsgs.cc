@@ -25,8 +25,8 @@ constexpr int kMemoryOfLarge = 2;
 // Of the tolerance: rounding errors that extrapolation may leave in the velocities of the bodies.
 // With 2e-6 some badly conditioned problems no longer converge.
 constexpr double kCompanionError = 1e-10;
-// Sweeps in which the best residual must improve, accelerated and plain ones, …
-constexpr int kAcceleratedPeriod = 400, kPlainPeriod = 1000;
+// Sweeps in which the best residual must improve, or else acceleration ends, and then the sweeps …
+constexpr int kAcceleratedPeriod = 400, kAcceleratedPeriodOfLarge = 200, kPlainPeriod = 1000;
 constexpr double kStagnationFactor = 0.95;  // … to this fraction
 
 // Decides when the natural map is worth an evaluation. Its residual is a third to a half of the
@@ -208,8 +208,9 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   StagnationWatch watch;
   double least_change = kInfinity;
   form->StartFromProduct(r->data());
-  int memory =
-      problem.size() < kLargeProblem ? options_.memory : std::min(options_.memory, kMemoryOfLarge);
+  const bool large = problem.size() >= kLargeProblem;
+  int memory = large ? std::min(options_.memory, kMemoryOfLarge) : options_.memory;
+  const int accelerated_period = large ? kAcceleratedPeriodOfLarge : kAcceleratedPeriod;
   // Extrapolating the companion moves 4 + 2 m vectors of its size, forming it anew the rows of A.
   carries_companion_ =
       (4 + 2 * memory) * form->companion_size() <= BodyDelassus::kRowSize * problem.size();
@@ -245,7 +246,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
       }
       // Impulses that drift towards a change of state at a constant rate look converged to the
       // extrapolation, which holds them back: plain sweeps go on.
-      if (watch.IsStuck(k, report.residual.relative, kAcceleratedPeriod)) memory = 0;
+      if (watch.IsStuck(k, report.residual.relative, accelerated_period)) memory = 0;
       if ((sweep.change == 0 && !moved) ||
           watch.IsStuck(k, report.residual.relative, kPlainPeriod)) {
         report.status = FindFailure(problem, best_);
