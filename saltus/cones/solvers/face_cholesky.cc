@@ -42,22 +42,23 @@ bool FaceCholesky::Factor(const VectorX& scale, const std::vector<bool>& free) {
   const auto n = static_cast<Eigen::Index>(rows_.size());
   matrix_.resize(n, n);
   matrix_.setFromTriplets(entries.begin(), entries.end());
+  if (n == 0) return true;
   factors_.analyzePattern(matrix_);
-  const auto& L = factors_.matrixL().nestedExpression();
-  if (n > 0 && static_cast<double>(L.outerIndexPtr()[n]) > kMaxEntries) return false;
+  if (factors_.CountEntries() > kMaxEntries) return false;
   factors_.factorize(matrix_);
   return factors_.info() == Eigen::Success && factors_.vectorD().allFinite() &&
-         (n == 0 || factors_.vectorD().minCoeff() > 0);
+         factors_.vectorD().minCoeff() > 0;
 }
 
 void FaceCholesky::Solve(const VectorX& phi, VectorX* z) {
+  *z = phi;
+  if (rows_.empty()) return;
   packed_.resize(static_cast<Eigen::Index>(rows_.size()));
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     packed_[static_cast<Eigen::Index>(k)] = phi[rows_[k]];
   }
   packed_ = factors_.solve(packed_).eval();
   // Rows that have joined the face since take the diagonal, which is 1.
-  *z = phi;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     (*z)[rows_[k]] = packed_[static_cast<Eigen::Index>(k)];
   }

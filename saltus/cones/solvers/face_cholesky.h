@@ -31,13 +31,17 @@ class FaceCholesky {
 
  private:
   using Sparse = Eigen::SparseMatrix<double>;
+  /// Tells the size of L when the pattern is known, before L is computed.
+  struct Factors : Eigen::SimplicialLDLT<Sparse> {
+    double CountEntries() const { return m_matrix.outerIndexPtr()[m_matrix.outerSize()]; }
+  };
 
   const BlockSparseDelassus* A_ = nullptr;
   BlockSparseDelassus storage_;
   std::vector<int> rows_;   // of F
   std::vector<int> place_;  // in F of each row, −1: none
   Sparse matrix_;           // lower triangle
-  Eigen::SimplicialLDLT<Sparse> factors_;
+  Factors factors_;
   VectorX packed_;
 };
 

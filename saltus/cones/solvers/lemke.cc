@@ -174,6 +174,7 @@ std::vector<int> ListOthers(const std::vector<int>& rows, Eigen::Index n) {
 // Leaves out rows of a guess that repeat others (hyperstatic contacts), so that M_aa is regular: of
 // the null vectors of M_aa, the rows in which they differ most.
 std::vector<int> LeaveOutRedundant(const std::vector<int>& a, const MatrixX& M) {
+  if (a.empty()) return a;
   Eigen::FullPivLU<MatrixX> lu(M(a, a));
   lu.setThreshold(kSingular);
   if (lu.isInvertible()) return a;
