@@ -195,10 +195,10 @@ def make_profile(records, solvers, files):
 
 
 def draw_profile(profile, path):
-    width, height, left, top, decades = 720, 420, 60, 20, 5
+    width, height, left, top, decades = 790, 420, 60, 20, 5
     colours = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#bcbd22",
                "#7f7f7f", "#e377c2", "#000000", "#4444aa", "#aa4444", "#44aa44", "#aaaa00"]
-    plot_w, plot_h = width - left - 190, height - top - 50
+    plot_w, plot_h = width - left - 250, height - top - 50
 
     def x_of(ratio):
         return left + plot_w * min(math.log10(ratio) / decades, 1)
@@ -230,8 +230,8 @@ def draw_profile(profile, path):
         colour = colours[index % len(colours)]
         y = top + 14 + 18 * index
         parts.append(f'<path d="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
-                     f'<path d="M{width - 180} {y}h24" stroke="{colour}" stroke-width="2"{dash}/>'
-                     f'<text x="{width - 150}" y="{y + 4}">{code} {name}</text>')
+                     f'<path d="M{width - 215} {y}h24" stroke="{colour}" stroke-width="2"{dash}/>'
+                     f'<text x="{width - 185}" y="{y + 4}">{code} {name}</text>')
     path.write_text("\n".join(parts) + "\n</svg>\n")
 
 
