@@ -70,7 +70,7 @@ function(saltus_module name)
       endif()
     endforeach()
     gtest_discover_tests(saltus_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
-                         PROPERTIES TIMEOUT 300 LABELS ${name})
+                         PROPERTIES TIMEOUT 900 LABELS ${name})
   endif()
   if(benches AND SALTUS_BUILD_BENCHMARKS)
     add_executable(saltus_${name}_bench ${benches})
