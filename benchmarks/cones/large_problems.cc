@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "saltus/cones/solvers/auto_solver.h"
+#include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/brick_wall.h"
 
@@ -44,6 +45,25 @@ void MeasureWall(const char* name, int columns, int courses, double push) {
   Measure(name, problem, VectorX::Zero(problem.size()));
 }
 
+// Steps of the interior point for a wall whose top course is pushed, from the impulses of the wall
+// at rest and from zero.
+void MeasureWarmStart(double push) {
+  BodyDelassus A, A_pushed;
+  ConicProblem at_rest, pushed;
+  test::MakeBrickWall({.num_columns = 10, .num_courses = 10, .push = 0}, &A, &at_rest);
+  test::MakeBrickWall({.num_columns = 10, .num_courses = 10, .push = push}, &A_pushed, &pushed);
+  ConicSolverOptions options;
+  options.tolerance = 1e-8;
+  InteriorPointSolver solver(options);
+  VectorX warm, cold;
+  if (!solver.Solve(at_rest, &warm).ok()) std::printf("the wall at rest was not solved\n");
+  const int from_rest = solver.Solve(pushed, &warm).iterations;
+  const int from_zero = solver.Solve(pushed, &cold).iterations;
+  std::printf(
+      "interior-point, top course pushed by %g N: %d steps from the wall at rest, %d from 0\n",
+      push, from_rest, from_zero);
+}
+
 void MeasurePile(const char* name, int n, double time, double tolerance, bool associated = false) {
   SettledPile pile(n);
   NsgsOptions options;
@@ -73,6 +93,7 @@ int Main(bool quick) {
     MeasurePile("2744 spheres at rest", 14, 8, 1e-4);
     MeasurePile("2744 spheres at rest, convex", 14, 8, 1e-4, true);
   }
+  for (const double push : {10.0, 100.0, 1000.0, 1e4}) MeasureWarmStart(push);
   return 0;
 }
 

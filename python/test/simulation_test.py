@@ -261,6 +261,15 @@ class Threads(unittest.TestCase):
         thread.join()
         self.assertGreater(beats[0], 5)
 
+    def interrupt(self, code):
+        """What a program that prints "started" prints after a Ctrl-C a second later."""
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "started\n")
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        return output
+
     def test_interrupt(self):
         """Ctrl-C ends a run, raises KeyboardInterrupt and leaves a readable file."""
         with tempfile.TemporaryDirectory() as folder:
@@ -275,13 +284,7 @@ class Threads(unittest.TestCase):
                 except KeyboardInterrupt as error:
                     print("interrupted", len(error.result) > 0, flush=True)
             """)
-            process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
-                                       text=True)
-            self.assertEqual(process.stdout.readline(), "started\n")
-            time.sleep(1.0)
-            process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=60)
-            self.assertEqual(output, "interrupted True\n")
+            self.assertEqual(self.interrupt(code), "interrupted True\n")
             self.assertIn("interrupted at t", saltus.load(path).outcome)
 
     def test_interrupt_within_a_step(self):
@@ -302,13 +305,7 @@ class Threads(unittest.TestCase):
                     except KeyboardInterrupt:
                         print("interrupted", flush=True)
                 """)
-                process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
-                                           text=True)
-                self.assertEqual(process.stdout.readline(), "started\n")
-                time.sleep(1.0)
-                process.send_signal(signal.SIGINT)
-                output, _ = process.communicate(timeout=60)
-                self.assertEqual(output, "interrupted\n")
+                self.assertEqual(self.interrupt(code), "interrupted\n")
                 self.assertIn("interrupted at t", saltus.load(path).outcome)
 
     def test_no_cycles_stay(self):

@@ -27,9 +27,9 @@
 // μ|u_T|. Free, nonnegative and friction blocks; boxes, rolling friction and pyramids:
 // kUnsupported. Cost: a sparse LU a step.
 //
-// Starts as far inside the cones as the residual of r says, in the units of the path (half the
-// steps of a cold start where r is that of the step before); if that leads nowhere or r is zero, in
-// the middle of the cones.
+// Starts as far inside the cones as the residual of r says, in the units of the path (fewer
+// steps than from the middle where r is that of the step before); if that leads nowhere or r is
+// zero, in the middle of the cones.
 #pragma once
 
 #include <memory>

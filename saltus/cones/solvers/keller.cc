@@ -194,13 +194,21 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
   Judge judge(problem, options_);
   if (judge.Evaluate(*r) || n == 0) return judge.Finish(SolveStatus::kConverged, 0, r);
-  Driver driver(lcp, *r, options_.stop);
-  const Outcome outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
-  if (driver.r().allFinite()) judge.Evaluate(driver.r());
+  Outcome outcome = Outcome::kSolved;
+  int pivots = 0;
+  const auto drive = [&](const VectorX& start) {
+    Driver driver(lcp, start, options_.stop);
+    outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
+    if (driver.r().allFinite()) judge.Evaluate(driver.r());
+    pivots += driver.pivots();
+  };
+  const bool warm = !r->isZero(0);
+  drive(*r);
+  if (warm && !judge.solved()) drive(VectorX::Zero(n));
   const SolveStatus failure = outcome == Outcome::kRay         ? SolveStatus::kInfeasible
                               : outcome == Outcome::kMaxPivots ? SolveStatus::kMaxIterations
                                                                : SolveStatus::kStagnated;
-  report = judge.Finish(failure, driver.pivots(), r);
+  report = judge.Finish(failure, pivots, r);
   if (report.status == SolveStatus::kInfeasible) {
     report.reason = "a row can be driven without end: there is no solution";
   }

@@ -53,11 +53,19 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   VectorX z;
   std::vector<int> guess;
   if (!r->isZero(0)) guess = linear.ListActive(problem, *r);
-  const LemkeReport lemke =
-      FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, options_.stop, &z);
-  report.iterations = lemke.pivots;
-  linear.RecoverImpulses(z, r);
-  report.residual = CalcNaturalMapResidual(problem, *r);
+  LemkeReport lemke;
+  const auto solve = [&] {
+    lemke = FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, options_.stop,
+                        &z);
+    report.iterations += lemke.pivots;
+    linear.RecoverImpulses(z, r);
+    report.residual = CalcNaturalMapResidual(problem, *r);
+  };
+  solve();
+  if (!guess.empty() && !IsWithinTolerance(report.residual, options_)) {
+    guess.clear();  // It was ill-conditioned.
+    solve();
+  }
   if (!linear.consistent()) {
     report.status = SolveStatus::kInfeasible;
     report.reason = "bilateral rows contradict each other";
