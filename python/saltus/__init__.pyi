@@ -57,7 +57,8 @@ class Compliance(Item):
                  impact_speed: Number = ..., slip_speed: Number = ..., **keys: Any) -> None: ...
 
 class Cohesion(Item):
-    def __init__(self, *args: Any, normal_stiffness: Number = ..., tangential_stiffness: Number = ...,
+    def __init__(self, *args: Any, law: str = ..., strength: Number = ...,
+                 normal_stiffness: Number = ..., tangential_stiffness: Number = ...,
                  energy: Number = ..., viscosity: Number = ..., area: Number = ...,
                  reach: Number = ..., **keys: Any) -> None: ...
 

@@ -37,8 +37,9 @@ class Compliance(Item):
 
 
 class Cohesion(Item):
-    """A bond that breaks: normal_stiffness and tangential_stiffness [N/m³], energy [J/m²], viscosity
-    [J s/m²], area [m²], reach [m]."""
+    """A bond that breaks: law ["fremond" or "triangular"], normal_stiffness and tangential_stiffness
+    [N/m³], energy [J/m²], strength [N/m², triangular], viscosity [J s/m², fremond], area [m²], reach
+    [m]."""
     _section = "cohesion"
 
 

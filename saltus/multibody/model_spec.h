@@ -47,6 +47,7 @@ struct MaterialSpec {
 };
 
 /// A bond between surfaces that touch at the start; see contact/bond.h. It breaks for good.
+enum class CohesionLaw { kFremond, kTriangular };
 struct CohesionSpec {
   double normal_stiffness = 0;      // c_N, N/m³, > 0
   double tangential_stiffness = 0;  // c_T, N/m³, ≥ 0
@@ -56,6 +57,8 @@ struct CohesionSpec {
   /// of the polygon of these points.
   std::optional<double> area{};
   double reach = 1e-6;  // surfaces with a gap up to this are bonded, m, ≥ 0
+  CohesionLaw law = CohesionLaw::kFremond;
+  double strength = 0;  // σ of the triangular law, N/m², > 0 and σ² < 2 w c_N; else 0
 };
 
 /// Contact by a smooth force instead of a constraint; see contact/compliance.h for the laws.

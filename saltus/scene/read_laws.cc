@@ -55,6 +55,13 @@ std::optional<CohesionSpec> ReadCohesion(const MapField& owner) {
   if (!field) return std::nullopt;
   const MapField map(*field, "cohesion");
   CohesionSpec spec;
+  if (const auto law = map.Find("law")) {
+    spec.law = static_cast<CohesionLaw>(law->ReadChoice({"fremond", "triangular"}));
+  }
+  if (spec.law == CohesionLaw::kTriangular) {
+    map.Require("strength", "a number > 0 [N/m^2]");
+  }
+  spec.strength = map.ReadNumber("strength", spec.strength, kPositive);
   spec.normal_stiffness =
       map.Require("normal_stiffness", "a number > 0 [N/m^3]").ReadNumber(kPositive);
   spec.tangential_stiffness =

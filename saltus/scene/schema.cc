@@ -49,7 +49,8 @@ std::vector<Section> MakeSections() {
        {"law", "stiffness", "modulus", "radius", "damping", "restitution", "impact_speed",
         "slip_speed"}},
       {"cohesion",
-       {"normal_stiffness", "tangential_stiffness", "energy", "viscosity", "area", "reach"}},
+       {"law", "strength", "normal_stiffness", "tangential_stiffness", "energy", "viscosity", "area",
+        "reach"}},
       {"body",
        {"mass", "inertia", "point_mass", "position", "orientation", "velocity", "angular_velocity",
         "shapes", "recenter"}},
@@ -153,7 +154,12 @@ const std::vector<Kind>& ListLawKinds() {
         {"associated",
          "friction: convex relaxation of Coulomb's law, sliding opens contacts (friction_law)",
          {"friction"}},
-        {"cohesion", "bond of Fremond's type that breaks under load (cohesion)", {"cohesion"}}};
+        {"fremond",
+         "bond whose strength falls with the cube of its opening (cohesion)",
+         {"normal_stiffness", "energy", "viscosity"}},
+        {"triangular",
+         "bond whose strength falls on a straight line (cohesion)",
+         {"normal_stiffness", "energy", "strength"}}};
     for (int i = 0; i < kNumComplianceLaws; ++i) {
       const auto law = static_cast<ComplianceLaw>(i);
       list.push_back({ComplianceLawName(law),

@@ -167,6 +167,10 @@ void AddForceLaws(const Spec& spec, Value* owner) {
   if (spec.cohesion) {
     const CohesionSpec& law = *spec.cohesion;
     Value& map = owner->Add("cohesion", MakeMap());
+    if (law.law == CohesionLaw::kTriangular) {
+      map.Add("law", MakeScalar("triangular"));
+      map.Add("strength", MakeNumber(law.strength));
+    }
     map.Add("normal_stiffness", MakeNumber(law.normal_stiffness));
     map.Add("tangential_stiffness", MakeNumber(law.tangential_stiffness));
     map.Add("energy", MakeNumber(law.energy));

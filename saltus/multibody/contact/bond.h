@@ -1,19 +1,27 @@
-// Bond: cohesion of two surfaces that touch at the start, a law of Frémond's type with the adhesion
-// β ∈ [0, 1] as memory: 1 whole, 0 broken. @cite Fremond1988, RaousCangemiCocou1999
+// Bond: cohesion of two surfaces that touch at the start, with the adhesion β ∈ [0, 1] as memory:
+// 1 whole, 0 broken. Two laws: Frémond's and the triangular one.
+// @cite Fremond1988, RaousCangemiCocou1999
 //
 // A bond joins the points of two bodies that coincide at the start; u = (u_N, u_T1, u_T2) is their
 // distance along axes that the first body carries, n outwards from it, and A its share of the area.
-// With e(u) = c_N (u_N⁺)² + c_T |u_T|²:
-//   stored energy   E = ½ A β² e(u),   force on the second body  −A β² (c_N u_N⁺, c_T u_T)   (1)
-//   b β̇ = −(β e − w)⁺;       b = 0:  0 ≤ −β̇ ⟂ w − β e ≥ 0                                   (2)
+// With e(u) = c_N (u_N⁺)² + c_T |u_T|² and the share φ of the stiffness that is left:
+//   stored energy   E = ½ A φ e(u),   force on the second body  −A φ (c_N u_N⁺, c_T u_T)     (1)
+//   Frémond:  φ = β²,  b β̇ = −(β e − w)⁺;       b = 0:  0 ≤ −β̇ ⟂ w − β e ≥ 0                (2)
 // Contact and friction of the surfaces act beside it, as of any others: 0 ≤ g ⟂ P_N ≥ 0.
 // Discrete, implicit at the end t of a step that begins with β₀ at t₀:
 //   β = β₀ if β₀ e ≤ w,  else (b β₀ + h w)/(b + h e),   h = t − t₀     (b = 0: β = w/e)        (3)
 //   spent energy  D = A [w (β₀ − β) + b (β₀ − β)²/h]                                            (4)
 // so that f at the end of a step is a function of q alone, with the exact tangent
-//   K = A [β² (Cu′) ⊗ u′ + 2β (C u) ⊗ ∂β/∂u] along the gradients of u, and the geometric part (5)
+//   K = A [φ (Cu′) ⊗ u′ + (C u) ⊗ ∂φ/∂u] along the gradients of u, and the geometric part    (5)
 // Slow opening, b = 0: whole up to u₀ = √(w/c_N) with the largest traction √(w c_N), then
 // w²/(c_N u³); the energy of a complete separation is w per area, half of it before u₀.
+//
+// Triangular: φ = β. With the opening u = √(e/c_N), its onset u₀ = σ/c_N and its end u_f = 2w/σ:
+//   β = min(β₀, u₀ (u_f − u) / (u (u_f − u₀)))⁺                                              (6)
+// The traction c_N u rises to the strength σ at u₀ and falls on a straight line to 0 at u_f, where
+// the bond is gone for good; unloading follows the secant. The area under it is w = ½ σ u_f, and
+//   D = A [d(β) − d(β₀)],   d(β) = w u₀ (1 − β)/(u₀ + β (u_f − u₀))                            (7)
+// is that between the loading path and the secant.
 //
 // Deviation: the sources let friction grow as the adhesion fades; here friction holds from the
 // start, with the contact pressure P_N alone.

@@ -59,6 +59,23 @@ CohesionSpec CheckCohesion(const std::string& item, const CohesionSpec& spec) {
   CheckNonnegative(item + ".viscosity", spec.viscosity, "J s/m^2");
   if (spec.area) CheckPositive(item + ".area", *spec.area, "m^2");
   CheckNonnegative(item + ".reach", spec.reach, "m");
+  if (spec.law == CohesionLaw::kTriangular) {
+    CheckPositive(item + ".strength", spec.strength, "N/m^2");
+    const double largest = std::sqrt(2 * spec.energy * spec.normal_stiffness);
+    if (!(spec.strength < largest)) {
+      throw InputError(item + ".strength", "is " + FormatNumber(spec.strength) + " N/m^2",
+                       "must be less than sqrt(2 energy normal_stiffness) = " +
+                           FormatNumber(largest) + ", at which the bond breaks at once");
+    }
+    if (spec.viscosity > 0) {
+      throw InputError(item + ".viscosity", "is given for the triangular law",
+                       "remove it or choose law: fremond");
+    }
+  } else if (spec.strength != 0) {
+    throw InputError(item + ".strength", "is given for Fremond's law",
+                     "its strength is sqrt(energy normal_stiffness): remove it or choose law: "
+                     "triangular");
+  }
   return spec;
 }
 

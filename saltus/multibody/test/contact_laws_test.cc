@@ -309,6 +309,88 @@ TEST(Bond, MixedModeSharesOneAdhesion) {
   EXPECT_NEAR(F.y(), 0, 1e-12);
 }
 
+constexpr double kPeak = 5e3;  // σ, N/m²; u₀ = 5e-5 m, u_f = 8e-4 m
+
+ModelBuilder MakeTriangular() {
+  ModelBuilder builder = MakeGlued();
+  MaterialPairSpec glue;
+  glue.materials = {"soft", "soft"};
+  glue.friction = 0;
+  glue.cohesion = CohesionSpec{
+      kNormal, kTangential, kEnergy, 0, kArea, 1e-6, CohesionLaw::kTriangular, kPeak};
+  return builder.Add(glue);
+}
+
+// Traction c_N u up to σ at u₀ = σ/c_N, then a straight line to 0 at u_f = 2w/σ; the area is w.
+TEST(TriangularBond, SlowOpeningFollowsTheLaw) {
+  Pull pull(MakeTriangular());
+  const double onset = kPeak / kNormal, end = 2 * kEnergy / kPeak;
+  double work = 0, last = 0;
+  const int n = 16000;  // u₀ is a point of this grid: trapezoids are exact
+  for (int i = 1; i <= n; ++i) {
+    const double u = end * i / n;
+    const double traction = pull.MoveTo(u, 0).z() / kArea;
+    const double exact = u <= onset ? kNormal * u : kPeak * (end - u) / (end - onset);
+    ASSERT_NEAR(traction, exact, 1e-9 * kPeak) << u / onset;
+    work += 0.5 * (last + traction) * end / n * kArea;
+    last = traction;
+    if (i % 1000 == 0) {  // The ledger closes at every opening.
+      EXPECT_NEAR(pull.spent + pull.stored(), work, 1e-9 * kEnergy * kArea);
+    }
+  }
+  EXPECT_NEAR(work, kEnergy * kArea, 1e-9 * kEnergy * kArea);
+  EXPECT_NEAR(pull.spent, kEnergy * kArea, 1e-9 * kEnergy * kArea);
+  EXPECT_NEAR(pull.MoveTo(1.5 * end, 0).z(), 0, 1e-12);
+  EXPECT_EQ(pull.state.internal[0], 0);
+  EXPECT_NEAR(pull.MoveTo(0.5 * onset, 0).z(), 0, 1e-12);  // broken for good
+}
+
+TEST(TriangularBond, UnloadsAlongTheSecantAndMixesTheModes) {
+  Pull pull(MakeTriangular());
+  const double onset = kPeak / kNormal, end = 2 * kEnergy / kPeak;
+  const double largest = pull.MoveTo(4 * onset, 0).z();
+  EXPECT_NEAR(largest, kArea * kPeak * (end - 4 * onset) / (end - onset), 1e-9);
+  const double spent = pull.spent;
+  // The triangle between the loading path and the secant.
+  EXPECT_NEAR(spent, kArea * kEnergy * 3 * onset / (end - onset), 1e-12);
+  for (const double part : {0.75, 0.0, 0.3, 1.0}) {
+    EXPECT_NEAR(pull.MoveTo(4 * onset * part, 0).z(), part * largest, 1e-9 * largest);
+  }
+  EXPECT_EQ(pull.spent, spent);
+  const double un = 1e-4, ut = 5e-4, u = std::sqrt(un * un + kTangential / kNormal * ut * ut);
+  ASSERT_GT(u, 4 * onset);
+  const double beta = onset * (end - u) / (u * (end - onset));
+  const Vector3 F = pull.MoveTo(un, ut);
+  EXPECT_NEAR(F.z(), kArea * beta * kNormal * un, 1e-9);
+  EXPECT_NEAR(F.x(), -kArea * beta * kTangential * ut, 1e-9);
+}
+
+TEST(TriangularBond, KeepsTheContractWholeAndWhileItBreaks) {
+  MultibodySystem system(MakeTriangular().Build());
+  ContractOptions options;
+  options.step = 1e-6;
+  options.tolerance = 1e-6;
+  ContractPoint point = MakeContractPoint(system, 5, 5e-6);
+  point.t = 0;
+  point.q[2] -= 0.4 * kPeak / kNormal;
+  CheckSystemContract(&system, point, options);
+  point.q[2] -= 5 * kPeak / kNormal;
+  contract::CheckTangents(system, point, options);
+}
+
+TEST(TriangularBond, RefusesAStrengthWithoutABranchThatFalls) {
+  MaterialPairSpec glue;
+  glue.materials = {"soft", "soft"};
+  glue.cohesion = CohesionSpec{kNormal, 0, kEnergy, 0, {}, 1e-6, CohesionLaw::kTriangular, 2e4};
+  EXPECT_THROW(MakeGlued().Add(glue).Build(), InputError);  // √(2 w c_N) = 2e4
+  glue.cohesion->strength = 1.9e4;
+  EXPECT_NO_THROW(MakeGlued().Add(glue).Build());
+  glue.cohesion->viscosity = 1;
+  EXPECT_THROW(MakeGlued().Add(glue).Build(), InputError);
+  glue.cohesion = CohesionSpec{kNormal, 0, kEnergy, 0, {}, 1e-6, CohesionLaw::kFremond, 1e4};
+  EXPECT_THROW(MakeGlued().Add(glue).Build(), InputError);
+}
+
 // b β̇ = −(β e − w)⁺ at a constant opening speed: order 1 against a fine solution by Runge–Kutta.
 TEST(Bond, ViscosityDelaysTheBreakingAtFirstOrder) {
   const double b = 0.05, speed = 1e-3, until = 0.4;

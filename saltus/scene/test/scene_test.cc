@@ -31,6 +31,8 @@ TEST(Scene, ReadsEverySection) {
   EXPECT_EQ(scene.model.pairs[1].compliance->law, ComplianceLaw::kHuntCrossley);
   EXPECT_EQ(scene.model.pairs[1].compliance->restitution, 0.9);
   EXPECT_EQ(scene.model.pairs[2].cohesion->energy, 10);
+  EXPECT_EQ(scene.model.pairs[3].cohesion->law, CohesionLaw::kTriangular);
+  EXPECT_EQ(scene.model.pairs[3].cohesion->strength, 1e4);
   ASSERT_EQ(scene.model.rigid_bodies.size(), 3U);
   EXPECT_EQ(std::get<Sphere>(scene.model.rigid_bodies[0].shapes[0].shape).radius, 0.1);
   EXPECT_EQ(std::get<Box>(scene.model.rigid_bodies[1].shapes[0].shape).half_size,

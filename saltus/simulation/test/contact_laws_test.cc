@@ -234,21 +234,34 @@ TEST(Compliance, BallsOfShapesCollide) {
 constexpr double kBondStiffness = 1e8, kBondEnergy = 1, kBondArea = 0.01;      // N/m³, J/m², m²
 const double kStrength = kBondArea * std::sqrt(kBondEnergy * kBondStiffness);  // 100 N
 
+CohesionSpec MakeFremond() {
+  return {kBondStiffness, kBondStiffness, kBondEnergy, 0, kBondArea, 1e-6};
+}
+/// As strong as Frémond's: u₀ = 1e-4 m, u_f = 2 u₀.
+CohesionSpec MakeTriangular() {
+  CohesionSpec law = MakeFremond();
+  law.law = CohesionLaw::kTriangular;
+  law.strength = kStrength / kBondArea;
+  return law;
+}
+
 /// A point of mass `mass` glued under a ceiling, pulled down by `pull` from the start.
-std::shared_ptr<const Model> MakeHanging(double mass, const TimeFunction& pull) {
+std::shared_ptr<const Model> MakeHanging(double mass, const TimeFunction& pull,
+                                         const CohesionSpec& law = MakeFremond()) {
   PointMassSpec body{.name = "mass", .mass = mass};
   ContactSpec contact{.name = "glue", .body = "mass"};
   contact.surface = PlaneSurface{.normal = -Vector3::UnitZ()};
-  contact.cohesion = CohesionSpec{kBondStiffness, kBondStiffness, kBondEnergy, 0, kBondArea, 1e-6};
+  contact.cohesion = law;
   ForceLoadSpec load{.name = "pull", .body = "mass"};
   load.force = {TimeFunction(0.0), TimeFunction(0.0), pull};
   return ModelBuilder().SetGravity(Vector3::Zero()).Add(body).Add(contact).Add(load).Build();
 }
 
 /// Whether the bond survives a sudden constant pull, given as a part of its strength.
-bool Holds(double part, std::unique_ptr<Integrator> integrator, Audit* audit) {
+bool Holds(double part, std::unique_ptr<Integrator> integrator, Audit* audit,
+           const CohesionSpec& law = MakeFremond()) {
   const double omega = std::sqrt(kBondStiffness * kBondArea / 10);
-  const RunResult run = RunWith(MakeHanging(10, TimeFunction(-part * kStrength)),
+  const RunResult run = RunWith(MakeHanging(10, TimeFunction(-part * kStrength), law),
                                 std::move(integrator), 0.02 / omega, 40 / omega);
   EXPECT_TRUE(run.outcome.good()) << run.outcome.message;
   *audit = run.audit;
@@ -269,6 +282,23 @@ TEST(Bond, SuddenPullBreaksItAtTheExactLoad) {
     EXPECT_FALSE(Holds(1.01 * limit, make(), &audit));
     EXPECT_NEAR(audit.work.decohesion_loss, kBondArea * kBondEnergy,
                 1e-2 * kBondArea * kBondEnergy);
+    EXPECT_LT(audit.RelativeClosure(), 1e-2);
+  }
+}
+
+// With x = u/u₀ and r = u_f/u₀ = 2 the work under the triangle is A σ u₀ (x − ½ − ½ (x − 1)²/(r − 1))
+// for 1 ≤ x ≤ r, so the bond breaks if F/(A σ) > max (x − ½ − ½ (x − 1)²)/x = 2 − √2 at x = √2.
+TEST(Bond, SuddenPullBreaksTheTriangularLawAtTheExactLoad) {
+  const double limit = 2 - std::sqrt(2.0);  // 0.58579
+  for (const MakeIntegrator& make : ListContactIntegrators()) {
+    Audit audit;
+    EXPECT_TRUE(Holds(0.495, make(), &audit, MakeTriangular()));
+    EXPECT_EQ(audit.work.decohesion_loss, 0);
+    EXPECT_TRUE(Holds(0.99 * limit, make(), &audit, MakeTriangular()));
+    EXPECT_GT(audit.work.decohesion_loss, 0.05 * kBondArea * kBondEnergy);
+    EXPECT_FALSE(Holds(1.01 * limit, make(), &audit, MakeTriangular()));
+    EXPECT_NEAR(audit.work.decohesion_loss, kBondArea * kBondEnergy,
+                1e-9 * kBondArea * kBondEnergy);  // gone at u_f, all of w
     EXPECT_LT(audit.RelativeClosure(), 1e-2);
   }
 }
