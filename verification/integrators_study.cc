@@ -208,7 +208,7 @@ Problem MakeBallProblem() {
           [data] { return MakeBouncingBall(data); },
           0,
           2,
-          1000,
+          4000,
           61,
           [data](double t) { return CalcBouncingBall(data, t).height; }};
 }

@@ -430,7 +430,10 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
   RememberForPredictor(state);
   state->integrator[kVd] = vd_;
   state->integrator[kA] = a_;
-  state->integrator[kLambda] = lambda_;
+  // Joint forces of a step with contacts say nothing about the next one: λ̃ starts there from 0.
+  VectorX& lambda = state->integrator[kLambda];
+  lambda = lambda_;
+  if (!no_contacts_) lambda.setZero();
   if (!report_.ok()) NameCulprit(system);
   return report_;
 }
