@@ -201,14 +201,14 @@ bool StudySmooth(const Problem& pendulum, int count) {
 // --- The problems
 // ---------------------------------------------------------------------------------
 
-Problem MakeBallProblem() {
+Problem MakeBallProblem(int first_steps) {
   const BouncingBallData data{1, 10, 0.8, 0.801, 0};
   return {"Bouncing ball",
           "Mean of |q − q*| on [0, 2] s: e = 0.8, three impacts.",
           [data] { return MakeBouncingBall(data); },
           0,
           2,
-          4000,
+          first_steps,
           61,
           [data](double t) { return CalcBouncingBall(data, t).height; }};
 }
@@ -309,7 +309,7 @@ int RunStudies(bool quick) {
   const int bins = quick ? 5 : kAllBins;
   const Problem pendulum = MakePendulumProblem();
   good = StudySmooth(pendulum, quick ? 3 : 5) && good;
-  good = StudyImpacts(MakeBallProblem(), bins) && good;
+  good = StudyImpacts(MakeBallProblem(quick ? 1000 : 4000), bins) && good;
   good = StudyImpacts(pendulum, bins) && good;
   good = StudyImpacts(MakeBlockProblem(), bins) && good;
   good = StudyImpacts(MakeBarProblem(false), bins) && good;

@@ -17,9 +17,9 @@
 //   (1−α_m) a + α_m a_n = (1−α_f) ṽ̇ + α_f ṽ̇_n                                                 (7)
 //   α_m = (2ρ−1)/(ρ+1), α_f = ρ/(ρ+1), γ = ½+α_f−α_m, β = (γ+½)²/4,   ρ = ρ∞ ∈ [0, 1]          (8)
 //
-// q, v, ṽ̇ and a are carried from step to step; λ̃, U and ν only as the start of Newton's method and
-// while no contact is near; else all multipliers, U and W start at zero. Joint force over a step: λ̃ + Λ/h.
-// Contact force: P/h. Dry friction of joints and joint limits take part in (3)-(4).
+// q, v, ṽ̇ and a are carried from step to step; λ̃, U and ν only to begin Newton's method with, and
+// only while no contact is near; else U, W and all multipliers start at zero. Joint force over a
+// step: λ̃ + Λ/h. Contact force: P/h. Dry friction and limits of joints take part in (3)-(4).
 //
 // Newton's method. With c = (1−α_m)/((1−α_f)γ), D = −∂f/∂v, K = ∂(Mṽ̇ − f − Gᵀλ̃)/∂q, T the tangent
 // of q_n ⊕ at the step (I on flat spaces), C = ∂(Gṽ)/∂q and

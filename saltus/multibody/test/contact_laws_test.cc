@@ -316,8 +316,8 @@ ModelBuilder MakeTriangular() {
   MaterialPairSpec glue;
   glue.materials = {"soft", "soft"};
   glue.friction = 0;
-  glue.cohesion = CohesionSpec{
-      kNormal, kTangential, kEnergy, 0, kArea, 1e-6, CohesionLaw::kTriangular, kPeak};
+  glue.cohesion =
+      CohesionSpec{kNormal, kTangential, kEnergy, 0, kArea, 1e-6, CohesionLaw::kTriangular, kPeak};
   return builder.Add(glue);
 }
 

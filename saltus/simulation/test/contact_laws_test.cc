@@ -286,8 +286,8 @@ TEST(Bond, SuddenPullBreaksItAtTheExactLoad) {
   }
 }
 
-// With x = u/u₀ and r = u_f/u₀ = 2 the work under the triangle is A σ u₀ (x − ½ − ½ (x − 1)²/(r − 1))
-// for 1 ≤ x ≤ r, so the bond breaks if F/(A σ) > max (x − ½ − ½ (x − 1)²)/x = 2 − √2 at x = √2.
+// With x = u/u₀ and r = u_f/u₀ = 2 the work under the triangle is A σ u₀ (x − ½ − ½ (x − 1)²/(r −
+// 1)) for 1 ≤ x ≤ r, so the bond breaks if F/(A σ) > max (x − ½ − ½ (x − 1)²)/x = 2 − √2 at x = √2.
 TEST(Bond, SuddenPullBreaksTheTriangularLawAtTheExactLoad) {
   const double limit = 2 - std::sqrt(2.0);  // 0.58579
   for (const MakeIntegrator& make : ListContactIntegrators()) {
