@@ -16,6 +16,11 @@ namespace {
 constexpr double kConstraintRounding = 1e-14;
 /// Of a contact problem that was given up at an earlier iterate of the step.
 constexpr int kFollowingSweeps = 100;
+/// Memory of problems that were given up: steps that are left to sweeps from now on, and after the
+/// next failure. A collapsing wall fails the second-order methods in every step, in seconds each,
+/// and ends where the sweeps alone end in a tenth of them.
+const std::string kPauses = "moreau-jean.pauses";  // not allocated in every step
+constexpr double kLongestPause = 16;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -29,11 +34,13 @@ MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
 }
 
 /// Null for solvers that were chosen for what they are.
-std::unique_ptr<ConicSolver> MakeSweeps(const MoreauJeanOptions& o) {
+std::unique_ptr<ConicSolver> MakeSweeps(const MoreauJeanOptions& o, bool following) {
   if (o.solver != "auto" && o.solver != "hybrid") return nullptr;
   ConicSolverOptions options = o.solver_options;
-  options.dump = nullptr;
-  options.max_iterations = std::min(options.max_iterations, kFollowingSweeps);
+  if (following) {
+    options.dump = nullptr;
+    options.max_iterations = std::min(options.max_iterations, kFollowingSweeps);
+  }
   return MakeConicSolver("nsgs", options);
 }
 
@@ -42,8 +49,32 @@ std::unique_ptr<ConicSolver> MakeSweeps(const MoreauJeanOptions& o) {
 MoreauJean::Impl::Impl(const MoreauJeanOptions& options)
     : options_(Checked(options)),
       solver_(MakeConicSolver(options.solver, options.solver_options)),
-      sweeps_(MakeSweeps(options)),
+      sweeps_(MakeSweeps(options, /*following=*/false)),
+      following_sweeps_(MakeSweeps(options, /*following=*/true)),
       projection_(options.projection_tolerance, options.solver_options.stop) {}
+
+/// Of the problem at hand.
+ConicSolver& MoreauJean::Impl::ChooseSolver() {
+  if (sweeps_ == nullptr || problem_.size() <= kHardProblem) return *solver_;
+  if (!solver_ok_) return *following_sweeps_;  // given up at an earlier iterate
+  return pause_ > 0 ? *sweeps_ : *solver_;
+}
+
+void MoreauJean::Impl::RememberPause(State* state) {
+  if (solver_ok_ || problem_.size() <= kHardProblem) {
+    state->integrator.erase(kPauses);
+    return;
+  }
+  if (pause_ > 0) {
+    --pause_;
+  } else {
+    pause_ = next_pause_;
+    next_pause_ = std::min(2 * next_pause_, kLongestPause);
+  }
+  VectorX& pauses = state->integrator[kPauses];
+  pauses.resize(2);
+  pauses << pause_, next_pause_;
+}
 
 void MoreauJean::Impl::Prepare(System& system) {
   if (system_ == &system && kkt_ && M_.shared_pattern() == system.pattern()) return;
@@ -168,8 +199,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
   problem_.CalcVelocity(v_new_, &u_free_);
   u_free_ += bias_;
   problem_.problem().b = u_free_ + shift_;
-  const bool gave_up = !solver_ok_ && sweeps_ != nullptr && problem_.size() > kLargeProblem;
-  const SolveReport solve = (gave_up ? sweeps_ : solver_)->Solve(problem_.problem(), &r_);  // (4)
+  const SolveReport solve = ChooseSolver().Solve(problem_.problem(), &r_);  // (4)
   report_.solver_iterations += solve.iterations;
   report_.solver_residual = solve.residual.relative;
   solver_ok_ = solve.ok() && (impact_r_.size() == 0 || impact_.ok());
@@ -249,6 +279,10 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   report_.contacts.clear();
   solver_ok_ = true;
   has_admitted_ = false;
+  const auto pauses = state->integrator.find(kPauses);
+  const bool paused = pauses != state->integrator.end() && pauses->second.size() == 2;
+  pause_ = paused ? pauses->second[0] : 0;
+  next_pause_ = paused ? pauses->second[1] : 1;
 
   const double t = state->time + h;
   if (!system.traits().constant_mass) system.CalcMass(state->q, &M_);
@@ -272,6 +306,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   }
   ReportContacts(*state);
   ReportWork(system, *state, h);
+  RememberPause(state);
   Finish(system, t, h, state);
   report_.work.decohesion_loss = system.EndStep(state);
   if (!report_.ok()) NameCulprit(system);

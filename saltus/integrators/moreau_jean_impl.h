@@ -25,7 +25,7 @@ class MoreauJean::Impl {
   /// A contact is at rest while its gap and speed are below this share of what the forces of one
   /// step can do: neither rounding nor the tolerance of the solver may open it.
   static constexpr double kRest = 0.01;
-  static constexpr int kLargeProblem = 3000;  // rows
+  static constexpr int kHardProblem = 600;  // rows: larger ones are not given up more than once
 
   void Prepare(System& system);
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
@@ -38,6 +38,8 @@ class MoreauJean::Impl {
   bool StepEquationsHold(System& system, const State& start, double h);
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
   void SolveImpact(const State& start);
+  ConicSolver& ChooseSolver();
+  void RememberPause(State* state);
   bool SolveVelocity(System& system, const State& start, double h);
   void Iterate(System& system, const State& start, double h);
   void ReportContacts(const State& start);
@@ -50,9 +52,9 @@ class MoreauJean::Impl {
 
   const MoreauJeanOptions options_;
   std::unique_ptr<ConicSolver> solver_;
-  /// For large problems of a step in which solver_ has failed already: the corrections of Newton's
-  /// method change them little, so that the whole effort would be in vain again. May be null.
-  std::unique_ptr<ConicSolver> sweeps_;
+  /// For hard problems after solver_ has failed: Newton's method and further steps change them
+  /// little, so that the whole effort would be in vain again. May be null.
+  std::unique_ptr<ConicSolver> sweeps_, following_sweeps_;
   PositionProjection projection_;
   ContactProblem problem_;
   PoissonImpact impact_;
@@ -71,6 +73,7 @@ class MoreauJean::Impl {
   VectorX found_q_;
 
   bool solver_ok_ = true;
+  double pause_ = 0, next_pause_ = 1;  // steps
   int worst_block_ = -1;
   double acceleration_bound_ = 0;  // m/s²
   double speed_bound_ = 0;         // m/s, of v_n

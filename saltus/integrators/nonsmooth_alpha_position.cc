@@ -27,9 +27,10 @@ constexpr int kPositionSweeps = 200;
 constexpr double kTight = 3e-8;
 /// Steps of these in problems with many contacts, two factorisations among them.
 constexpr int kPositionSteps = 150;
-/// Iterations with the tolerance that should be enough, and from which on large problems aim at
-/// gaps a little above zero (19).
+/// Iterations with the tolerance that should be enough.
 constexpr int kPatience = 4;
+/// From this iteration on large problems aim at gaps a little above zero (19).
+constexpr int kFirstLift = 3;
 constexpr double kMaxLift = 10;  // gaps of closed contacts
 
 }  // namespace
@@ -57,7 +58,7 @@ bool NonsmoothAlpha::Impl::IsPile() const {
 void NonsmoothAlpha::Impl::ChooseLift() {
   const double error = CalcGapError(), last = gap_error_;
   gap_error_ = error;
-  if (!IsPile() || report_.newton_iterations < kPatience) return;
+  if (!IsPile() || report_.newton_iterations < kFirstLift) return;
   double left = error * std::min(1.0, error / last);
   if (!position_solved_) left = std::max(left, linear_gap_error_);
   lift_ = std::clamp(2 * left, lift_, std::max(lift_, kMaxLift * gap_closed_));

@@ -5,7 +5,7 @@
 namespace saltus {
 namespace {
 
-constexpr int kMaxPasses = 8;
+constexpr int kMaxPasses = 20;
 /// A move below this changes a gap by H Δ up to its square over the size of a body: 1e-10 m.
 constexpr double kLinearMove = 1e-5;
 /// Of the tolerance: the error of a gap at which the linear problem counts as solved. What is left
