@@ -346,7 +346,9 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
     if (options_.projection) {
       const Energy before = system.CalcEnergy(t, q_, v_);
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };
-      if (projection_.Project(system, t, h, v_, *kkt_, std::ref(find), &contacts_, &q_)) {
+      const auto bounces = [&](const Contact& c) { return Bounces(c, h); };
+      if (projection_.Project(system, t, std::ref(bounces), *kkt_, std::ref(find), &contacts_,
+                              &q_)) {
         ProjectVelocity(system, t);
         RememberPushes(h, state);
         const Energy after = system.CalcEnergy(t, q_, v_);

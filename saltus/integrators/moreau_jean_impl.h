@@ -30,6 +30,7 @@ class MoreauJean::Impl {
   void Prepare(System& system);
   void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
   double CalcUnresolvedSpeed(const Contact& c, double h) const;
+  bool Bounces(const Contact& c, double h) const;
   void ChooseActive(const State& state, double h);
   bool AdmitWaiting(const VectorX& v, double h);
   void LayOutRows(const State& state, double h);

@@ -26,23 +26,12 @@ PositionProjection::PositionProjection(double tolerance, const StopRequest* stop
   solver_ = MakeConicSolver("nsgs", options);
 }
 
-bool PositionProjection::Bounces(const ContactSet& contacts, const Contact& c, double h,
-                                 const VectorX& v) const {
-  if (!(c.restitution + c.poisson > 0)) return false;
-  double u = c.bias[0];
-  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-    const RowBlock& rb = contacts.blocks[k];
-    u += contacts.rows(rb, 1).row(0).dot(v.segment(rb.dof, rb.columns));
-  }
-  return c.gap + h * u >= -tolerance_;
-}
-
-bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, const VectorX& v) {
+bool PositionProjection::FindPenetrated(const ContactSet& contacts, const Bounces& bounces) {
   candidates_.clear();
   const int n = static_cast<int>(contacts.contacts.size());
   double deepest = 0;  // of those to be opened
   for (const Contact& c : contacts.contacts) {
-    if (-c.gap > deepest && !Bounces(contacts, c, h, v)) deepest = -c.gap;
+    if (-c.gap > deepest && !bounces(c)) deepest = -c.gap;
   }
   if (deepest <= tolerance_) return false;
 
@@ -55,8 +44,7 @@ bool PositionProjection::FindPenetrated(const ContactSet& contacts, double h, co
     if (c.gap > reach) continue;
     // A contact within the tolerance is a candidate with its gap: kept where it is, the errors of
     // the others could push it beyond.
-    gaps_[static_cast<Eigen::Index>(candidates_.size())] =
-        c.gap < 0 && Bounces(contacts, c, h, v) ? 0.0 : c.gap;
+    gaps_[static_cast<Eigen::Index>(candidates_.size())] = c.gap < 0 && bounces(c) ? 0.0 : c.gap;
     candidates_.push_back(i);
   }
   return true;
@@ -71,7 +59,7 @@ void PositionProjection::MoveGaps(const VectorX& delta, ContactSet* contacts) {
   }
 }
 
-bool PositionProjection::Project(System& system, double t, double h, const VectorX& v,
+bool PositionProjection::Project(System& system, double t, const Bounces& bounces,
                                  const KktSolver& kkt, const std::function<void()>& find,
                                  ContactSet* contacts, VectorX* q) {
   pushes_.clear();
@@ -79,11 +67,11 @@ bool PositionProjection::Project(System& system, double t, double h, const Vecto
   bool found = true;  // *contacts belongs to *q
   const int num_rows = system.traits().num_constraints;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    if (!FindPenetrated(*contacts, h, v)) {
+    if (!FindPenetrated(*contacts, bounces)) {
       if (found) break;
       find();
       found = true;
-      if (!FindPenetrated(*contacts, h, v)) break;
+      if (!FindPenetrated(*contacts, bounces)) break;
     }
     problem_.SetRows(*contacts, candidates_, ContactProblem::Rows::kNormalOnly);
     problem_.FormDelassus(kkt);

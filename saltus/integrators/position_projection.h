@@ -6,9 +6,10 @@
 // configuration because gaps are not linear (moves below kLinearMove update the gaps by H Δ; larger
 // ones look for contacts anew). It is solved until no gap is wrong by more than a small part of the
 // tolerance: sweeps that would refine ν further along slow modes of a tall pile move no gap. A
-// contact
-// with restitution that is about to separate by itself (g + h u_N ≥ 0) is not pushed, so Newton's
-// impact law is left alone; it keeps its gap: g_i is replaced by max(g_i, 0).  @cite Acary2013
+// contact in the midst of a bounce is not pushed: to lift it before its impact, or after it, would
+// add to the energy that the impact law keeps. It stays where it is: g_i is replaced by max(g_i,
+// 0).
+// @cite Acary2013
 #pragma once
 
 #include <functional>
@@ -30,8 +31,10 @@ class PositionProjection {
   /// Opens the penetrated contacts of *contacts, those at t, q. If q was changed, the contacts have
   /// been found anew by `find` when the function returns. kkt is factored with the metric S and the
   /// Jacobian G near q.
+  /// @param bounces  true for a contact of *contacts that is left alone
   /// @return true if q was changed
-  bool Project(System& system, double t, double h, const VectorX& v, const KktSolver& kkt,
+  using Bounces = std::function<bool(const Contact&)>;
+  bool Project(System& system, double t, const Bounces& bounces, const KktSolver& kkt,
                const std::function<void()>& find, ContactSet* contacts, VectorX* q);
 
   /// What the first pass of the last projection pushed with: ν n of the contacts with ν > 0, world,
@@ -45,10 +48,8 @@ class PositionProjection {
  private:
   /// gap += H Δ for every contact.
   static void MoveGaps(const VectorX& delta, ContactSet* contacts);
-  /// True for a contact with restitution that opens by itself within h.
-  bool Bounces(const ContactSet& contacts, const Contact& c, double h, const VectorX& v) const;
   /// True if some contact must be opened; fills candidates_ and gaps_.
-  bool FindPenetrated(const ContactSet& contacts, double h, const VectorX& v);
+  bool FindPenetrated(const ContactSet& contacts, const Bounces& bounces);
 
   double tolerance_;
   std::unique_ptr<ConicSolver> solver_;
