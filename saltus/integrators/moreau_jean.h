@@ -11,11 +11,12 @@
 //
 // Activation of a contact (rule frozen during the step):
 //   kPredicted    g_n + γ h u_N(v_n) ≤ 0;  γ = 0 "none", ½ "half" (default), 1 "full"           (6)
-//                 With projection, a contact at rest is active too, with law (7): its gap is below
-//                 1 % of what the forces of one step can do, and its speed below that or below what
-//                 free motion under its forces for two steps makes. A contact with restitution that
-//                 approaches no faster than this does not bounce, law (7) again: smaller bounces
-//                 cannot be resolved, and the projection would keep them going for ever.
+//                 With projection, a contact near rest is active too, with law (7), which lets it
+//                 close but not penetrate: its speed is below u_r, what free motion under its
+//                 forces for two steps makes, its gap below h u_r. Else a body whose contacts the
+//                 projection has lifted a little would fall on them for ever. A contact with
+//                 restitution that approaches no faster than u_r does not bounce, law (7) again:
+//                 smaller bounces cannot be resolved.
 //                 `projection: false` is the plain law.
 //   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| unless the contact
 //                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). With θ = 1 a body lands on the

@@ -76,7 +76,6 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   may_impact_ = false;
   const double reserve = kReserve * speed_bound_ + 2 * h * acceleration_bound_;
   const double rest_speed = kRest * h * acceleration_bound_;
-  const double rest_gap = h * rest_speed;
   const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
   for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
     const Contact& c = contacts_.contacts[i];
@@ -86,8 +85,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     // bounce.
     const bool asks = options_.projection && (!all || has_restitution);
     const double unresolved = asks ? CalcUnresolvedSpeed(c, h) : 0.0;
-    const bool rests = options_.projection && c.gap <= rest_gap &&
-                       std::abs(u_n) <= std::max(rest_speed, unresolved);
+    const double near_rest = std::max(rest_speed, unresolved);
+    const bool rests =
+        options_.projection && c.gap <= h * near_rest && std::abs(u_n) <= near_rest;
     const bool slow = asks && has_restitution && -u_n <= unresolved;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     if (all && !rests && c.gap + h * (u_n - reserve) > 0) {

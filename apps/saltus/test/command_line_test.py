@@ -282,6 +282,17 @@ class Running(CommandLine):
         self.assertIn("saltus: error: audit: ", done.stderr)
         self.assertEqual(saltus("info", self.folder / "out.h5").returncode, 0)
 
+    def test_a_fallen_arm_comes_to_rest(self):
+        """Contacts with restitution in a jammed loop: nothing moves, and projection adds nothing."""
+        scene = pathlib.Path(__file__).resolve().parents[3] / "scenes" / "robot_arm_falls.yaml"
+        out = self.folder / "arm.h5"
+        done = saltus("run", scene, "--until", "6", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        late = [[float(x) for x in row] for row in
+                self.table(out, "ledger.projection", "energy.kinetic")[1:] if float(row[0]) > 3]
+        self.assertLess(max(row[2] for row in late), 1e-12)
+        self.assertLess(max(row[1] for row in late) - min(row[1] for row in late), 1e-9)
+
 
 class Repeatability(CommandLine):
     def assert_same_tail(self, whole, tail, first_time):
