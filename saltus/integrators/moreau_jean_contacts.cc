@@ -86,8 +86,7 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
     const bool asks = options_.projection && (!all || has_restitution);
     const double unresolved = asks ? CalcUnresolvedSpeed(c, h) : 0.0;
     const double near_rest = std::max(rest_speed, unresolved);
-    const bool rests =
-        options_.projection && c.gap <= h * near_rest && std::abs(u_n) <= near_rest;
+    const bool rests = options_.projection && c.gap <= h * near_rest && std::abs(u_n) <= near_rest;
     const bool slow = asks && has_restitution && -u_n <= unresolved;
     if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
     if (all && !rests && c.gap + h * (u_n - reserve) > 0) {
