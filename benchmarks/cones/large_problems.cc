@@ -1,17 +1,19 @@
 // Contact problems of ten thousand contacts and more, by the default solver to 1e-6: time, residual
 // as judged outside the solver, and how the time grows. `large_problems quick` leaves out the pile.
 //
-// Walls start cold. Piles start from the impulses of their last step, as they do in a run: while
-// they collapse, under Coulomb's law and under its convex relaxation, and when they have come to
-// rest.
+// Walls and random problems start cold. Piles start from the impulses of their last step, as they
+// do in a run: while they collapse, under Coulomb's law and under its convex relaxation, and when
+// they have come to rest.
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <optional>
 
 #include "saltus/cones/solvers/auto_solver.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/brick_wall.h"
+#include "saltus/cones/test/random_problems.h"
 
 #include "benchmarks/cones/settled_pile.h"
 
@@ -42,6 +44,20 @@ void MeasureWall(const char* name, int columns, int courses, double push) {
   BodyDelassus A;
   ConicProblem problem;
   test::MakeBrickWall({.num_columns = columns, .num_courses = courses, .push = push}, &A, &problem);
+  Measure(name, problem, VectorX::Zero(problem.size()));
+}
+
+// Random bodies in a row, a problem made from a known solution.
+void MeasureRow(const char* name, double contacts_per_body, double friction,
+                std::optional<test::ContactState> state) {
+  test::Random random(7);
+  BodyDelassus A;
+  ConicProblem problem;
+  test::MakeBodyRow({.num_contacts = 10000,
+                     .contacts_per_body = contacts_per_body,
+                     .friction = friction,
+                     .state = state},
+                    &random, &A, &problem);
   Measure(name, problem, VectorX::Zero(problem.size()));
 }
 
@@ -84,7 +100,16 @@ int Main(bool quick) {
   MeasureWall("wall, 10 000 contacts", 30, 30, 0);
   MeasureWall("wall, top course pushed", 30, 30, 2e4);
   MeasureWall("wall, 30 000 contacts", 90, 30, 0);
+  using test::ContactState;
+  MeasureRow("random, 1 a body, mu 0.8, slip", 1, 0.8, ContactState::kSlip);
+  MeasureRow("random, 1 a body, mu 0.8, mixed", 1, 0.8, {});
+  MeasureRow("random, 2 a body, mu 0.5, mixed", 2, 0.5, {});
+  MeasureRow("random, 3 a body, mu 0.5, stick", 3, 0.5, ContactState::kStick);
+  MeasureRow("random, 3 a body, mu 0.5, slip", 3, 0.5, ContactState::kSlip);
+  MeasureRow("random, 3 a body, mu 0.5, mixed", 3, 0.5, {});
   if (!quick) {
+    MeasureRow("random, 4 a body, mu 0.5, mixed", 4, 0.5, {});
+    MeasureRow("random, 4 a body, mu 0.8, slip", 4, 0.8, ContactState::kSlip);
     MeasureWall("wall, 100 000 contacts", 290, 30, 0);
     MeasurePile("1000 spheres that collapse", 10, 0.5, 1e-3);
     MeasurePile("2744 spheres that collapse", 14, 0.5, 1e-3);

@@ -1,8 +1,12 @@
 #include "saltus/cones/solvers/auto_solver.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
 
-#include "saltus/cones/solvers/body_lu.h"
+#include "saltus/cones/block_sparse_delassus.h"
+#include "saltus/cones/body_delassus.h"
 #include "saltus/cones/solvers/judge.h"
 #include "saltus/cones/solvers/linear_cones.h"
 
@@ -14,6 +18,7 @@ constexpr int kPyramidFacets = 16;
 constexpr double kPyramidCompliance = 1e-9;  // of the mean diagonal entry
 constexpr int kTurnShare = 5;                // max_iterations over what the turns may use …
 constexpr int kMinTurns = 600;               // … but at least this
+constexpr int kCycleIterations = 800;        // of the turns of a large problem
 
 NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
   NsgsOptions sweeps{options};
@@ -28,6 +33,12 @@ ConicSolverOptions Turns(const ConicSolverOptions& options) {
   return turns;
 }
 
+ConicSolverOptions OneCycle(const ConicSolverOptions& options) {
+  ConicSolverOptions cycle = options;
+  cycle.max_iterations = std::min(options.max_iterations, kCycleIterations);
+  return cycle;
+}
+
 ConicSolverOptions OneRound(const ConicSolverOptions& options) {
   ConicSolverOptions round = options;
   round.max_iterations = std::min(options.max_iterations, HybridSolver::kFirstRound);
@@ -36,12 +47,30 @@ ConicSolverOptions OneRound(const ConicSolverOptions& options) {
 
 bool IsTooLarge(const ConicProblem& problem) { return problem.size() > AutoSolver::kMaxNewtonRows; }
 
-// Large, but with bodies that make factorisations cheap.
-bool IsCheapInBodySpace(const ConicProblem& problem) {
-  if (BodyLu::FindBodyForm(problem) == nullptr) return false;
-  BodyLu lu;
-  lu.Prepare(problem);
-  return lu.flops() <= AutoSolver::kMaxFlopsPerRow * problem.size();
+/// Multiplications of a factorisation per row of the problem. Where the rows themselves are
+/// factorised although there are bodies, the graph of the bodies tells enough.
+double CalcFlopsPerRow(const ConicProblem& problem) {
+  std::vector<int> sizes;
+  std::vector<std::array<int, 2>> couplings;
+  if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
+    sizes.assign(static_cast<std::size_t>(body->num_bodies()), 6);
+    for (int c = 0; c < body->num_blocks(); ++c) {
+      const BodyDelassus::Sides& sides = body->sides(c);
+      if (std::max(sides.a, sides.b) < body->num_bodies()) couplings.push_back({sides.a, sides.b});
+    }
+  } else if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
+    for (int i = 0; i < sparse->num_blocks(); ++i) {
+      sizes.push_back(sparse->dimension(i));
+      for (int slot = sparse->row_begin(i); slot < sparse->row_begin(i + 1); ++slot) {
+        if (sparse->column(slot) < i) couplings.push_back({sparse->column(slot), i});
+      }
+    }
+  } else {
+    return std::numeric_limits<double>::infinity();  // dense, and too large for that
+  }
+  BlockLu lu;
+  lu.Analyze(std::make_shared<BlockPattern>(sizes, couplings));
+  return lu.flops() / problem.size();
 }
 
 /// The report of the last method, with the work of those before it.
@@ -64,6 +93,7 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       nsgs_(NsgsOptions{options}),
       hybrid_(Turns(options)),
       one_round_(OneRound(options)),
+      one_cycle_(OneCycle(options)),
       projected_cg_(options),
       newton_(Turns(options)),
       proximal_point_(Turns(options)),
@@ -71,19 +101,16 @@ AutoSolver::AutoSolver(const ConicSolverOptions& options)
       de_saxce_(Turns(options)) {}
 
 SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
-  const bool large = IsTooLarge(problem);
-  const bool bounds_only = ProjectedCgSolver::Accepts(problem);
-  if (large && !bounds_only && !IsCheapInBodySpace(problem)) return nsgs_.Solve(problem, r);
   SolveReport sweeps = first_sweeps_.Solve(problem, r);
   if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
-  if (bounds_only) {
+  if (ProjectedCgSolver::Accepts(problem)) {
     sweeps = WithIterations(projected_cg_.Solve(problem, r), sweeps);
     if (IsFinal(sweeps)) return sweeps;
-    if (large && !IsCheapInBodySpace(problem)) {
-      return WithIterations(nsgs_.Solve(problem, r), sweeps);
-    }
   }
-  const SolveReport turns = (large ? one_round_ : hybrid_).Solve(problem, r);
+  if (IsTooLarge(problem)) {
+    return WithIterations(SolveLarge(problem, CalcFlopsPerRow(problem), r), sweeps);
+  }
+  const SolveReport turns = hybrid_.Solve(problem, r);
   if (IsFinal(turns)) return WithIterations(turns, sweeps);
   SolveReport work = WithIterations(turns, sweeps);
   if (problem.size() <= kMaxRescueRows) {
@@ -92,6 +119,17 @@ SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* 
   }
   // Newton did not help (dry friction whose bound depends on the load, for one): patience may.
   return WithIterations(nsgs_.Solve(problem, r), work);
+}
+
+SolveReport AutoSolver::SolveLarge(const ConicProblem& problem, double flops_per_row, VectorX* r) {
+  SolveReport work;
+  if (flops_per_row <= kMaxFlopsPerRow) {
+    work = one_round_.Solve(problem, r);
+    if (IsFinal(work)) return work;
+  }
+  work = WithIterations(nsgs_.Solve(problem, r), work);
+  if (IsFinal(work) || !(flops_per_row <= kMaxLateFlopsPerRow)) return work;
+  return WithIterations(one_cycle_.Solve(problem, r), work);
 }
 
 // Other methods from a cold start, and turns from what they find; *r becomes the best of all.

@@ -6,9 +6,11 @@
 //   otherwise                                   Gauss–Seidel; where it crawls and there are at most
 //                                               kMaxNewtonRows rows, Gauss–Seidel and Newton in
 //                                               turns (hybrid_solver.h)
-//   more rows, but free bodies that touch in    the same, once round: bodies with many contacts to
-//   chains, walls, columns: factorisations in   few neighbours make factorisations cheap
-//   body space of ≤ kMaxFlopsPerRow a row       (body_lu.h)
+//   more rows, but contacts that form chains,   the same, once round: factorisations are cheap
+//   walls, columns, so that a factorisation     (in body space where bodies have many contacts to
+//   takes ≤ kMaxFlopsPerRow a row               few neighbours, body_lu.h)
+//   more rows, still not solved, and            Gauss–Seidel to where it stagnates, then a cycle of
+//   ≤ kMaxLateFlopsPerRow a row                 turns
 //   still not solved, at most kMaxRescueRows    other ways that are caught in other places: Newton,
 //                                               proximal points and interior points from r = 0,
 //                                               the latter also with the shift held (de_saxce.h),
@@ -41,7 +43,8 @@ class AutoSolver final : public ConicSolver {
   static constexpr int kMaxNewtonRows = 3000;
   static constexpr int kMaxRescueRows = 600;
   static constexpr int kMaxPyramidRows = 60;
-  static constexpr double kMaxFlopsPerRow = 1e4;  // a few hundred sweeps
+  static constexpr double kMaxFlopsPerRow = 1e4;      // a few hundred sweeps
+  static constexpr double kMaxLateFlopsPerRow = 4e4;  // more in piles, where turns do not help
 
   explicit AutoSolver(const ConicSolverOptions& options);
 
@@ -53,6 +56,7 @@ class AutoSolver final : public ConicSolver {
  private:
   SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
   SolveReport SolveWithFriction(const ConicProblem& problem, VectorX* r);
+  SolveReport SolveLarge(const ConicProblem& problem, double flops_per_row, VectorX* r);
   SolveReport Rescue(const ConicProblem& problem, VectorX* r);
   SolveReport SolvePyramid(const ConicProblem& problem, VectorX* r);
 
@@ -61,7 +65,7 @@ class AutoSolver final : public ConicSolver {
   NsgsSolver first_sweeps_;  // as many as usually are enough
   NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
   HybridSolver hybrid_;
-  HybridSolver one_round_;  // for large problems
+  HybridSolver one_round_, one_cycle_;  // for large problems
   ProjectedCgSolver projected_cg_;
   SemismoothNewtonSolver newton_;
   ProximalPointSolver proximal_point_;

@@ -121,6 +121,32 @@ void MakeContactPair(const Cone& cone, ContactState state, Random* random, doubl
   }
 }
 
+void MakeBodyRow(const BodyRow& row, Random* random, BodyDelassus* A, ConicProblem* problem) {
+  A->Reset();
+  const int num_bodies = static_cast<int>(row.num_contacts / row.contacts_per_body);
+  for (int i = 0; i < num_bodies; ++i) {
+    A->AddBody(random->PositiveDefinite(6, 20.0) * random->Uniform(0.5, 2));
+  }
+  for (int k = 0; k < row.num_contacts; ++k) {
+    const int b = random->Integer(0, num_bodies - 1);
+    int a = std::clamp(b + random->Integer(-row.reach, row.reach), 0, num_bodies - 1);
+    if (a == b) a = -1;
+    const MatrixX Ha = random->Matrix(3, a < 0 ? 0 : 6), Hb = random->Matrix(3, 6);
+    A->AddBlock(3, a, Ha, b, Hb);
+  }
+  A->Finalize();
+  problem->A = A;
+  problem->cones = MakeCones(std::vector<int>(row.num_contacts, 3), row.friction);
+  VectorX r(A->size()), u(A->size());
+  for (const Cone& cone : problem->cones) {
+    const auto state = row.state.value_or(static_cast<ContactState>(random->Integer(0, 2)));
+    MakeContactPair(cone, state, random, r.data() + cone.offset, u.data() + cone.offset);
+  }
+  VectorX Ar(A->size());
+  A->Apply(r.data(), Ar.data());
+  problem->b = u - Ar;
+}
+
 double CalcCoulombViolation(const Cone& cone, const VectorX& r, const VectorX& u) {
   const double r_n = r[cone.offset], u_n = u[cone.offset];
   double worst = std::max({-r_n, -u_n, std::abs(r_n * u_n), 0.0});

@@ -2,6 +2,7 @@
 // solution, so that the right answer does not come from a solver.
 #pragma once
 
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -51,6 +52,16 @@ std::vector<Cone> MakeCones(const std::vector<int>& dimensions, double friction)
 
 /// An impulse and a velocity that obey the law of a friction cone in the given state.
 void MakeContactPair(const Cone& cone, ContactState state, Random* random, double* r, double* u);
+
+/// A large problem made from a known solution: random bodies in a row, in contact with near ones.
+struct BodyRow {
+  int num_contacts = 1000;
+  double contacts_per_body = 1;
+  int reach = 30;  // places in the row
+  double friction = 0.5;
+  std::optional<ContactState> state{};  // absent: all three, at random
+};
+void MakeBodyRow(const BodyRow& row, Random* random, BodyDelassus* A, ConicProblem* problem);
 
 /// The largest violation of Coulomb's law and Signorini's condition, in plain terms:
 /// u_N ≥ 0, r_N ≥ 0, u_N r_N = 0, |r_T| ≤ μ r_N, and u_T·r_T = −μ r_N |u_T| (maximal dissipation).
