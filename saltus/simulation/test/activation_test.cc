@@ -22,6 +22,17 @@ void AddSphere(const std::string& name, double x, double speed, const std::strin
   builder->Add(body);
 }
 
+/// A floor of "stuff" with restitution e.
+ModelBuilder MakeFloor(double e) {
+  ModelBuilder builder;
+  builder.Add(MaterialSpec{"stuff", 1e3, 0.3, e, 0});
+  ShapeSpec floor;
+  floor.shape = HalfSpace{Vector3::UnitZ(), 0};
+  floor.material = "stuff";
+  builder.AddGroundShape(floor);
+  return builder;
+}
+
 TEST(LinearizedActivation, AdmitsContactsThatAnImpactCloses) {
   ModelBuilder builder;
   builder.SetGravity(Vector3::Zero());
@@ -81,12 +92,7 @@ TEST(Projection, BouncingBallsComeToRest) {
   for (const auto activation :
        {MoreauJeanOptions::Activation::kPredicted, MoreauJeanOptions::Activation::kLinearized}) {
     for (const double e : {0.05, 0.3, 0.7}) {
-      ModelBuilder builder;
-      builder.Add(MaterialSpec{"stuff", 1e3, 0.3, e, 0});
-      ShapeSpec floor;
-      floor.shape = HalfSpace{Vector3::UnitZ(), 0};
-      floor.material = "stuff";
-      builder.AddGroundShape(floor);
+      ModelBuilder builder = MakeFloor(e);
       AddSphere("low", 0, 0, "stuff", &builder, 0.47);
       AddSphere("alone", 1, 0, "stuff", &builder, 0.47);
       AddSphere("high", 0, 0, "stuff", &builder, 0.87);
@@ -110,12 +116,7 @@ TEST(Projection, BouncingBallsComeToRest) {
 /// A ball that falls by 0.1 m onto a floor, e as given, for 20 s; returns the final energy above
 /// that of rest, J, and the initial one.
 std::pair<double, double> DropBall(double e, MoreauJeanOptions options) {
-  ModelBuilder builder;
-  builder.Add(MaterialSpec{"stuff", 1e3, 0.3, e, 0});
-  ShapeSpec floor;
-  floor.shape = HalfSpace{Vector3::UnitZ(), 0};
-  floor.material = "stuff";
-  builder.AddGroundShape(floor);
+  ModelBuilder builder = MakeFloor(e);
   AddSphere("ball", 0, 0, "stuff", &builder, 0.2);
   MultibodySystem system(builder.Build());
   MoreauJean integrator(options);
