@@ -20,7 +20,7 @@ constexpr int kFollowingSweeps = 100;
 /// next failure. A collapsing wall fails the second-order methods in every step, in seconds each,
 /// and ends where the sweeps alone end in a tenth of them.
 const std::string kPauses = "moreau-jean.pauses";  // not allocated in every step
-constexpr double kLongestPause = 16;
+constexpr double kPauseGrowth = 4, kLongestPause = 64;
 
 MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
   if (!(o.theta >= 0.5 && o.theta <= 1)) {
@@ -69,7 +69,7 @@ void MoreauJean::Impl::RememberPause(State* state) {
     --pause_;
   } else {
     pause_ = next_pause_;
-    next_pause_ = std::min(2 * next_pause_, kLongestPause);
+    next_pause_ = std::min(kPauseGrowth * next_pause_, kLongestPause);
   }
   VectorX& pauses = state->integrator[kPauses];
   pauses.resize(2);

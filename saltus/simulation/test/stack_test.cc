@@ -69,7 +69,7 @@ TEST(Wall, ProblemsThatAreGivenUpPauseTheEffort) {
   options.solver_options.max_iterations = 5;
   MoreauJean integrator(options);
   State state = system.MakeInitialState(), middle;
-  const double pauses[] = {1, 0, 2, 1, 0, 4, 3, 2, 1, 0, 8};
+  const double pauses[] = {1, 0, 4, 3, 2, 1, 0, 16, 15, 14, 13};
   for (int n = 0; n < 11; ++n) {
     EXPECT_EQ(integrator.Step(system, 0.005, &state).status, StepStatus::kSolverNotConverged);
     const VectorX& memory = state.integrator.at("moreau-jean.pauses");
