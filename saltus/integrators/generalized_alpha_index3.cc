@@ -207,7 +207,7 @@ const StepReport& GeneralizedAlphaIndex3::Impl::Step(System& system, double h, S
   Predict(system, *state, h);
   Solve(system, *state, h);
   if (work_.report.status == StepStatus::kNotFinite) {
-    work_.report.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
+    work_.report.culprit = kNotFiniteCulprit;
     return work_.report;
   }
   a_ = ((1 - alpha_f_) * v_dot_ + alpha_f_ * v_dot_n_ - alpha_m_ * a_n_) / (1 - alpha_m_);  // (4)

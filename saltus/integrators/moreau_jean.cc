@@ -298,7 +298,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   if (impact_r_.size() > 0) r_ += impact_r_;
   if (report_.status == StepStatus::kNotFinite || !q_.allFinite()) {
     report_.status = StepStatus::kNotFinite;
-    report_.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
+    report_.culprit = kNotFiniteCulprit;
     return report_;
   }
   if (report_.status == StepStatus::kOk && !solver_ok_) {

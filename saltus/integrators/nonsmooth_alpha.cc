@@ -416,7 +416,7 @@ const StepReport& NonsmoothAlpha::Impl::Step(System& system, double h, State* st
                                               : Iterate(system);
   if (!finite || !q_.allFinite() || !v_.allFinite()) {
     report_.status = StepStatus::kNotFinite;
-    report_.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
+    report_.culprit = kNotFiniteCulprit;
     return report_;
   }
   CloseJoints(system);

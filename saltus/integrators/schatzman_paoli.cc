@@ -289,7 +289,7 @@ const StepReport& SchatzmanPaoli::Impl::Step(System& system, double h, State* st
   system.Retract(state->q, delta_, &q_);
   Solve(system, *state, h);
   if (report.status == StepStatus::kNotFinite) {
-    report.culprit = "a force, mass or contact gives NaN or infinity; try a smaller step";
+    report.culprit = kNotFiniteCulprit;
     return report;
   }
   CalcVelocity(h);
