@@ -76,9 +76,8 @@ struct StepReport {
 
 /// What to tell of a step that ended in NaN or infinity.
 inline constexpr char kNotFiniteCulprit[] =
-    "Newton's method ran away, or a force, mass or contact gives NaN or infinity; try a smaller "
-    "step "
-    "or on_failure: halve";
+    "Newton's method ran away, or a force, mass or contact gives NaN or infinity; "
+    "try a smaller step or on_failure: halve";
 /// What to tell of a contact problem that was not solved; `worst` may be null: a joint's friction.
 std::string DescribeUnsolved(const System& system, double residual, const ContactKey* worst);
 

@@ -61,8 +61,8 @@ double MoreauJean::Impl::CalcUnresolvedSpeed(const Contact& c, double h) const {
 }
 
 /// At the end of a step: a contact with restitution that opens by itself within h, or that will hit
-/// in the next step. To lift a body of weight m g by δ before each of its impacts would add m g δ,
-/// with δ up to h u/2 more than the impact takes where u < g h/(1 − e²): it would bounce for ever.
+/// in the next step. To lift a body of weight m g by δ ≤ h u/2 before each of its impacts would add
+/// m g δ, which is more than the impact takes where u < g h/(1 − e²): it would bounce for ever.
 bool MoreauJean::Impl::Bounces(const Contact& c, double h) const {
   if (!(c.restitution + c.poisson > 0)) return false;
   const double u_n = CalcNormalVelocity(contacts_, c, v_);

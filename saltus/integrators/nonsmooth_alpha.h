@@ -55,7 +55,7 @@
 // Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
 // P, and û_N = u_N − u_N⁺ in (4), u_N⁺ the velocity after it.                                  (18)
 //
-// Large systems of free bodies under constant forces (piles) aim at g_N = s from the fourth
+// Large systems of free bodies under constant forces (piles) aim at g_N = s from the third
 // iteration on, with s about twice the error that the iteration will leave, so that no gap ends
 // below zero: nearly redundant contacts make (11) too ill-conditioned to be solved to rounding, and
 // (11) converges linearly. Contacts with ν > 0 may then stay open by 2s, s ≤ h²|f/M|/1000, and take

@@ -7,9 +7,8 @@
 // ones look for contacts anew). It is solved until no gap is wrong by more than a small part of the
 // tolerance: sweeps that would refine ν further along slow modes of a tall pile move no gap. A
 // contact in the midst of a bounce is not pushed: to lift it before its impact, or after it, would
-// add to the energy that the impact law keeps. It stays where it is: g_i is replaced by max(g_i,
-// 0).
-// @cite Acary2013
+// add to the energy that the impact law keeps. It stays where it is, with max(g_i, 0) in place of
+// g_i. @cite Acary2013
 #pragma once
 
 #include <functional>
