@@ -198,8 +198,7 @@ bool StudySmooth(const Problem& pendulum, int count) {
   return good;
 }
 
-// --- The problems
-// ---------------------------------------------------------------------------------
+// --- The problems --------------------------------------------------------------------------------
 
 Problem MakeBallProblem(int first_steps) {
   const BouncingBallData data{1, 10, 0.8, 0.801, 0};

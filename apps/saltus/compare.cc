@@ -69,8 +69,7 @@ struct Done {
   Trace trace;
 };
 
-// --- What to run
-// -------------------------------------------------------------------------------------
+// --- What to run ---------------------------------------------------------------------------------
 
 /// "moreau-jean:theta=1,projection=false" as overrides; the label is the text itself.
 std::vector<std::string> SplitChoice(const std::string& choice) {
@@ -174,8 +173,7 @@ TraceOptions MakeTraceOptions(const std::vector<std::string>& compared, const Fr
   return options;
 }
 
-// --- Running
-// -----------------------------------------------------------------------------------------
+// --- Running -------------------------------------------------------------------------------------
 
 Done Run(const Plan& plan, const TraceOptions& trace_options, const std::string& progress_text,
          bool quiet, bool* interrupted) {
@@ -203,8 +201,7 @@ Done Run(const Plan& plan, const TraceOptions& trace_options, const std::string&
   return done;
 }
 
-// --- The reference
-// -----------------------------------------------------------------------------------
+// --- The reference -------------------------------------------------------------------------------
 
 std::vector<KnownChannel> MakeExact(const Scene& scene) {
   if (scene.reference.empty()) {
@@ -284,8 +281,7 @@ ErrorNorm ReadNorm(const std::string& name) {
   throw InputError("--norm", "unknown norm '" + name + "'", "choose mean, max or end");
 }
 
-// --- The command
-// -------------------------------------------------------------------------------------
+// --- The command ---------------------------------------------------------------------------------
 
 class Comparison {
  public:

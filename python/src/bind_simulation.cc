@@ -104,7 +104,7 @@ py::tuple MakeOutcome(const RunOutcome& outcome) {
 
 /// Runs without Python's lock; observers and functions take it when they are called.
 /// @param list  of (function, every n steps, or each dt seconds, or each `wall` seconds of
-/// computing)
+///              computing)
 py::tuple Run(PySimulation& self, const py::list& list) {
   std::vector<RunObserver> observers;
   for (const py::handle item : list) {

@@ -98,8 +98,7 @@ void SignalWatch::Check() const {
   if (PyErr_CheckSignals() != 0) throw PythonInterruption(py::error_already_set());
 }
 
-// --- The simulation
-// --------------------------------------------------------------------------------
+// --- The simulation ------------------------------------------------------------------------------
 
 class PySimulation::Turn {
  public:
@@ -249,8 +248,7 @@ void PySimulation::AddEvent(const RunEvent& event) {
 
 void PySimulation::ForgetRecord() { recorder_->Reset(); }
 
-// --- What results share
-// ----------------------------------------------------------------------------
+// --- What results share --------------------------------------------------------------------------
 
 py::dict MakeLayout(const FrameLayout& layout) {
   py::list joints, coordinates, units;

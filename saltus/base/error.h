@@ -1,7 +1,8 @@
 // Errors, in the three kinds of design §5:
 //   bad input            -> throw InputError (names file, line, key or item, value, admissible
-//   range); broken invariant     -> SALTUS_CHECK aborts with a message; numerical outcome    -> a
-//   value (SolveReport, StepReport), never an exception.
+//                           range);
+//   broken invariant     -> SALTUS_CHECK aborts with a message;
+//   numerical outcome    -> a value (SolveReport, StepReport), never an exception.
 #pragma once
 
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // CollisionWorld: shapes and poses in, witness points out. Knows no body, mass or velocity.
 //
 // For a pair of shapes (A, B) a witness is a pair of points p_A ∈ ∂A, p_B ∈ ∂B and the unit normal
-// n that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap. A
-// manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
+// n that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap.
+// A manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
 // has a feature number that stays the same while the same features touch, so that
 // (pair, feature) is a persistent key for warm starts.
 #pragma once

@@ -58,8 +58,8 @@ MassProperties CalcMass(const Capsule& c) {
 }
 
 // Divergence theorem: the sum over tetrahedra (o, a, b, c) of a fan of each face, with o inside.
-//   ∫ dV = Σ det/6,   ∫ x dV = Σ det/24 (a+b+c),   ∫ x xᵀ dV = Σ det/120 (aaᵀ+bbᵀ+ccᵀ+ssᵀ), s =
-//   a+b+c
+//   ∫ dV = Σ det/6,   ∫ x dV = Σ det/24 (a+b+c),
+//   ∫ x xᵀ dV = Σ det/120 (aaᵀ+bbᵀ+ccᵀ+ssᵀ),   s = a+b+c
 MassProperties CalcMass(const ConvexHull& hull) {
   const Polyhedron& poly = *hull.polyhedron;
   Vector3 origin = Vector3::Zero();

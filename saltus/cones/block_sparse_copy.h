@@ -1,9 +1,9 @@
 // A Delassus operator of any form as a block sparse matrix, block by block of the problem: what
 // solvers that factorise need.
 //
-//   body form      A_cd = Σ_b [H_cb P_b] [Q_b H_dbᵀ] over the bodies b that c and d share (1)
+//   body form      A_cd = Σ_b [H_cb P_b] [Q_b H_dbᵀ] over the bodies b that c and d share      (1)
 //   block sparse   itself
-//   others         all entries, column by column; blocks of zeros are left out (2)
+//   others         all entries, column by column; blocks of zeros are left out                 (2)
 #pragma once
 
 #include "saltus/cones/block_sparse_delassus.h"

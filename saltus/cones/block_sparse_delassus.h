@@ -1,7 +1,7 @@
 // A Delassus operator stored by blocks, in compressed rows: contacts that couple through joints,
 // flexible bodies or stiff forces, where the body form does not exist.
 //
-//   A_ij = H_i S⁻¹ H_jᵀ   for the pairs (i, j) of blocks in the pattern, d_i × d_j numbers (1)
+//   A_ij = H_i S⁻¹ H_jᵀ   for the pairs (i, j) of blocks in the pattern, d_i × d_j numbers     (1)
 //
 // Blocks are the cone blocks of the problem, in its order. The integrator sets the pattern, then
 // writes the values; both reuse the memory of the previous step.

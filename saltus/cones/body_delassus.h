@@ -1,12 +1,12 @@
 // The Delassus operator of a scene whose effective mass S is block diagonal: free rigid bodies and
 // point masses that meet only in contacts. A itself is never formed.
 //
-//   w_b = Σ_c S_b⁻¹ H_cbᵀ r_c          velocity change of body b (1) (A r)_c = H_ca w_a + H_cb w_b
-//   at most two bodies in a block                             (2)
+//   w_b = Σ_c S_b⁻¹ H_cbᵀ r_c          velocity change of body b                               (1)
+//   (A r)_c = H_ca w_a + H_cb w_b      at most two bodies in a block                           (2)
 //
 // With S_b⁻¹ = P_b Q_b and scaled velocities z_b, w_b = P_b z_b, both steps read one table each:
 //
-//   (A r)_c = [H_ca P_a | H_cb P_b] [z_a; z_b],      z_b += (Q_b H_cbᵀ) Δr_c (3)
+//   (A r)_c = [H_ca P_a | H_cb P_b] [z_a; z_b],      z_b += (Q_b H_cbᵀ) Δr_c                   (3)
 //
 // Where S_b⁻¹ is symmetric positive definite, P = L and Q = Lᵀ of its Cholesky factorisation make
 // the two tables equal: half the memory traffic, which is what limits Gauss–Seidel sweeps. Bodies

@@ -1,6 +1,6 @@
 // The two inner products of the body form, body_delassus.h eq. (3), as vectors of four numbers.
 //
-//   row · [z_a; z_b] = Σ over three vectors:  z_a[0..3], (z_a[4..5], z_b[0..1]), z_b[2..5] (1)
+//   row · [z_a; z_b] = Σ over three vectors:  z_a[0..3], (z_a[4..5], z_b[0..1]), z_b[2..5]     (1)
 //
 // The vectors are those of the compiler (GCC and Clang), which stay in registers from one row of a
 // block to the next; Eigen's fixed arrays pass through memory here, and so do vectors of four where

@@ -1,6 +1,6 @@
 // The conic problem that every integrator poses and every solver solves.
 //
-//   u = (A + C) r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c + c n ∈ K_c (1)
+//   u = (A + C) r + b,   for each block c:   K_c* ∋ û_c ⟂ r_c + c n ∈ K_c                      (1)
 //
 // r collects impulses (N s), u relative velocities after the step including restitution terms
 // (m/s), A = H S⁻¹Hᵀ is the Delassus operator [@cite AcaryBrogliato2008, §13],
@@ -10,7 +10,7 @@
 //
 //   kFree          K = R^d, K* = {0}:            u = 0, r free
 //   kNonnegative   K = R₊ (d = 1):               0 ≤ u ⟂ r ≥ 0
-//   kFriction      K = {|r_T| ≤ μ r_N}, d = 2 or 3, order N, T1, T2:  û = u + μ|u_T| n (2)
+//   kFriction      K = {|r_T| ≤ μ r_N}, d = 2 or 3, order N, T1, T2:  û = u + μ|u_T| n         (2)
 //                  (De Saxcé's change of variable makes (1) exact, non-associated Coulomb friction;
 //                  @cite DeSaxceFeng1998)
 //   kRollingFriction  as kFriction, with bounds on the rolling moment |m_R| ≤ μ_r r_N and on the
@@ -20,7 +20,7 @@
 //                  û = u + μ max_i(−d_i·u_T) n; polyhedral_cone.h
 //   kBox           K = [−s, s]^d, disc of radius s if d > 1 (dry friction of a joint):
 //                  −u ∈ N_K(r);  s = bound + coefficient·|ℓ₀ + L r|: constant, or load dependent
-//                  through the rows L of the same problem (3)
+//                  through the rows L of the same problem                                      (3)
 //
 // A cone marked `associated` obeys K* ∋ u ⟂ r ∈ K instead, without the shift of û: a convex
 // problem, in which sliding opens a contact by μ|u_T|. It is another law than Coulomb's, never
@@ -80,12 +80,12 @@ MatrixX MakeDense(const ConicProblem& problem);
 
 /// How well r solves a problem, judged outside every solver.
 ///   relative  = ‖r − P_K(r − ρ û)‖₂ / ‖r‖₂ with ρ_c = d_c/tr(A_cc), over all blocks; where r = 0
-///               relative to ‖ρ b‖ (and 0 where both vanish) (4)
-///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖) (5)
+///               relative to ‖ρ b‖ (and 0 where both vanish)                                   (4)
+///   absolute  = ‖r − P_K(r − û)‖₂ / max(‖b‖, ‖r‖, ‖u‖)                                        (5)
 ///   velocity  = max_c ‖r − P_K(r − ρ û)‖_c / ρ_c, in the unit of u: what the worst block breaks of
-///               its law; |min(u, A_ii r)| for a nonnegative row (7)
+///               its law; |min(u, A_ii r)| for a nonnegative row                               (7)
 /// Moments have other units than impulses. In (4) they are divided by the lever
-///   ℓ = (mean A_ii of N and T / mean A_ii of the group)^½, a radius of gyration (m) (6)
+///   ℓ = (mean A_ii of N and T / mean A_ii of the group)^½, a radius of gyration (m)           (6)
 /// of their group, angular velocities multiplied by it, and ρ_c is taken from the rows N and T
 /// alone: (4) does not depend on the unit of length. (5) is taken as it stands.
 /// A includes C. Where there is cohesion, r + c n takes the place of r.

@@ -1,11 +1,11 @@
 // Frictional contact problems in the HDF5 layout of FCLib [@cite FCLib2013], with solutions and
 // guesses.
 //
-// Local problems:   u = W r + V λ + q,   0 = Vᵀ r + R λ + s (1)
+// Local problems:   u = W r + V λ + q,   0 = Vᵀ r + R λ + s                                    (1)
 //   /fclib_local/spacedim          2 or 3 rows per contact, order N, T(, T2)
 //   /fclib_local/W, V, R           matrices; V and R only where there are bilateral rows
 //   /fclib_local/vectors/{q,mu,s}  friction coefficient of each contact in mu
-// Global problems:  M v = H r + G λ + f,   0 = Gᵀ v + b,   u = Hᵀ v + w (2)
+// Global problems:  M v = H r + G λ + f,   0 = Gᵀ v + b,   u = Hᵀ v + w                        (2)
 //   /fclib_global/spacedim
 //   /fclib_global/M, H, G          G only where there are bilateral rows
 //   /fclib_global/vectors/{f,w,mu,b}
@@ -15,8 +15,8 @@
 //
 // FCLib states Coulomb's law as conic_problem.h does, so a file is a ConicProblem once v and λ are
 // eliminated:
-//   (1)  A = W − V R⁻¹Vᵀ,  b = q − V R⁻¹s,  λ = −R⁻¹(Vᵀ r + s) (3)
-//   (2)  [M −G; Gᵀ 0] [v; λ] = [H r + f; −b_G],  A = Hᵀ ∂v/∂r,  b = Hᵀ v(0) + w (4)
+//   (1)  A = W − V R⁻¹Vᵀ,  b = q − V R⁻¹s,  λ = −R⁻¹(Vᵀ r + s)                                 (3)
+//   (2)  [M −G; Gᵀ 0] [v; λ] = [H r + f; −b_G],  A = Hᵀ ∂v/∂r,  b = Hᵀ v(0) + w                (4)
 // Without G and with M of blocks of up to six rows (rigid bodies), two of them at most in a
 // contact, A keeps its body form (body_delassus.h): large problems stay small.
 #pragma once

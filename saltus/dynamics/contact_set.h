@@ -1,12 +1,12 @@
 // ContactSet: the unilateral and frictional constraints near a configuration, with their rows of H.
 //
 // Contact c (dimension d = 1 frictionless, 2 planar, 3 spatial; rows N, T1, T2):
-//   u_c = Σ_blocks H_cb v_b + bias_c,       u_N = ġ (opening speed),   0 ≤ g (1) frame: columns n,
-//   t1, t2 (world). The impulse on the "B" side is n P_N + t1 P_T1 + t2 P_T2.
+//   u_c = Σ_blocks H_cb v_b + bias_c,       u_N = ġ (opening speed),   0 ≤ g                   (1)
+//   frame: columns n, t1, t2 (world). The impulse on the "B" side is n P_N + t1 P_T1 + t2 P_T2.
 // Rolling and spinning friction add angular rows: the angular velocity of B relative to A about
 //   t1, t2 (planar models: about the normal of the plane), then about n; see Contact::angular.
 // Dry friction of a joint (no gap): u = H v + bias, −u ∈ N_[−s,s](P),
-//   s = bound·h + coefficient |P_load|, P_load = impulses of the constraint rows load_rows (2)
+//   s = bound·h + coefficient |P_load|, P_load = impulses of the constraint rows load_rows     (2)
 // Joint limits are contacts of dimension 1. Candidates with positive gap inside the margin are
 // included: event location and position-level schemes need them.
 #pragma once

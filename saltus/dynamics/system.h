@@ -1,9 +1,9 @@
 // THE SEAM. A System turns (model, state) into the terms of the measure equation:
 //
 //   q̇ = N(q) v                                        through Retract: q ⊕ δ
-//   M(q) dv = f(t,q,v) dt + Gᵀ(q) dλ + Hᵀ(q) dP (1) g(t,q) = 0,     ġ = G v + g_t = 0,    g̈ = G v̇
-//   + γ = 0,   γ = Ġ v + ġ_t                     (2) contacts within a margin: gap, rows H, laws
-//   see contact_set.h                        (3)
+//   M(q) dv = f(t,q,v) dt + Gᵀ(q) dλ + Hᵀ(q) dP                                               (1)
+//   g(t,q) = 0,     ġ = G v + g_t = 0,     g̈ = G v̇ + γ = 0,   γ = Ġ v + ġ_t                   (2)
+//   contacts within a margin: gap, rows H, laws         see contact_set.h                     (3)
 //
 // Integrators know only this interface; multibody and problems implement it. Evaluation does not
 // change the model; a System owns scratch memory, so use one per thread (Clone).

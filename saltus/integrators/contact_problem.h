@@ -1,14 +1,14 @@
 // ContactProblem: from contact rows and a factored KKT system to the conic problem of one step.
 //
 // With the bilateral rows eliminated exactly, velocities and joint impulses are affine in r:
-//   v = v_free + S⁻¹Hᵀ r,   Λ = Λ_free + Λ' r      both from  [S −Gᵀ; G 0][Δv; ΔΛ] = [Hᵀr; 0] (1)
-//   u = A r + b,            A = H S⁻¹Hᵀ (S⁻¹: the constrained inverse of (1)),  b = H v_free + …
-//   (2)
+//   v = v_free + S⁻¹Hᵀ r,   Λ = Λ_free + Λ' r      both from  [S −Gᵀ; G 0][Δv; ΔΛ] = [Hᵀr; 0]  (1)
+//   u = A r + b,            A = H S⁻¹Hᵀ (S⁻¹: the constrained inverse of (1)),
+//                           b = H v_free + …                                                   (2)
 // A takes the body form where every touched component is a free block (O(1) per contact), and is
 // assembled by blocks otherwise: contacts i, j couple if they touch a common component.
 // Where stiff forces answer to the response v, A = H (I − c S̃⁻¹T) S⁻¹Hᵀ with a second factored
-// system S̃ and a tangent T (DelassusCorrection). (3) Blocks: the active contacts in the order
-// given, then the dry frictions of joints.
+// system S̃ and a tangent T (DelassusCorrection).                                               (3)
+// Blocks: the active contacts in the order given, then the dry frictions of joints.
 // @cite AcaryBrogliato2008
 #pragma once
 

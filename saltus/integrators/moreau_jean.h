@@ -31,8 +31,8 @@
 // (1), and û_N = u_N − u_N⁺ where u_N⁺ is the velocity after it                               (9)
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
-//   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,   bilateral rows eliminated exactly, (4) by a conic solver
-//   (8)
+//   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,
+//   bilateral rows eliminated exactly, (4) by a conic solver                                   (8)
 //
 // Position projection (optional, default on): joints inside the Newton loop (2); contacts after the
 // step: min |Δ|_S with G Δ = 0, g + H Δ ≥ 0 (position_projection.h). Its energy is an entry of its

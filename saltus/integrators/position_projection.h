@@ -1,6 +1,6 @@
 // Position projection of contacts: the smallest move that removes penetration and keeps the joints.
 //
-//   min ½ |Δ|²_S   with   G Δ = 0   and   g_i + H_i Δ ≥ 0 (1)
+//   min ½ |Δ|²_S   with   G Δ = 0   and   g_i + H_i Δ ≥ 0                                      (1)
 //
 // i.e. the linear complementarity problem 0 ≤ H S⁻¹Hᵀ ν + g ⟂ ν ≥ 0, repeated on the new
 // configuration because gaps are not linear (moves below kLinearMove update the gaps by H Δ; larger

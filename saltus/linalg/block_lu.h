@@ -5,7 +5,7 @@
 // (nearly) equal structure share a front, the dense matrix of their unknowns 1 and of those 2 that
 // remain and are coupled with them,
 //
-//   F = [F11 F12; F21 F22],   P F11 = L U,   update = F22 − (F21 U⁻¹)(L⁻¹P F12) (1)
+//   F = [F11 F12; F21 F22],   P F11 = L U,   update = F22 − (F21 U⁻¹)(L⁻¹P F12)                (1)
 //
 // in which the updates of its children in the elimination tree have been added up; its own update
 // goes to the parent [@cite DuffReid1983]. Pivots are chosen within F11 only: enough where the

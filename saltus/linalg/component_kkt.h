@@ -1,13 +1,13 @@
 // One connected component of the saddle-point system  S x − Gᵀ λ = f,  G x = c,  where G may have
 // dependent rows. Unknowns y = (x, λ) are local to the component.
 //
-// Scaling. s_j: size of column j of S (diagonal if there is one); w_i = Σ_j G_ij²/s_j ≈ (G
-// S⁻¹Gᵀ)_ii. Powers of two p_j ≈ s_j^{−½}, p_i ≈ w_i^{−½} make every diagonal of S and every row of
-// G about one without a rounding error.
+// Scaling. s_j: size of column j of S (diagonal if there is one);
+// w_i = Σ_j G_ij²/s_j ≈ (G S⁻¹Gᵀ)_ii. Powers of two p_j ≈ s_j^{−½}, p_i ≈ w_i^{−½} make every
+// diagonal of S and every row of G about one without a rounding error.
 //
 // Proximal iteration. With D = diag(w) and δ = kDelta, from λ₀ = 0,
 //   S x_{k+1} − Gᵀ λ_{k+1}          = f
-//   G x_{k+1} + δ D (λ_{k+1} − λ_k) = c (1)
+//   G x_{k+1} + δ D (λ_{k+1} − λ_k) = c                                                        (1)
 // which is iterative refinement of the singular system with the regular matrix [S −Gᵀ; G δD]. The
 // part of the error that G sees shrinks by δ/(δ + σ) per pass, σ a nonzero eigenvalue of
 // D^{−½} G S⁻¹Gᵀ D^{−½}, so two or three passes reach rounding. Where some σ are as small as δ
@@ -17,7 +17,7 @@
 //
 // Inconsistent c. The part of c that G cannot reach stays as residual z, and ν, the multiplier of
 // one more pass from z, is (to rounding) its direction: Gᵀν = 0. Then
-//   c ← c − D ν (νᵀc)/(νᵀDν) (2)
+//   c ← c − D ν (νᵀc)/(νᵀDν)                                                                   (2)
 // is consistent, and the solution for it is the weighted least-squares solution for c.
 // @cite Rockafellar1976, BenziGolubLiesen2005
 #pragma once

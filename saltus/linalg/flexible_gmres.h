@@ -2,7 +2,7 @@
 //
 // For A y = b with residual r = b − A y: every correction z_k comes from the caller, with its image
 // A z_k; the images are orthonormalised against v_0 = r/|r| (Arnoldi), and
-//   y ← y + Σ s_k z_k,   s = argmin | r − Σ s_k A z_k |₂ (1)
+//   y ← y + Σ s_k z_k,   s = argmin | r − Σ s_k A z_k |₂                                       (1)
 // follows from a small Hessenberg problem solved by Givens rotations. The next correction should be
 // made from direction(): z_k ≈ A⁻¹ v_k. @cite Saad1993
 #pragma once

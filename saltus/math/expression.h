@@ -11,7 +11,7 @@
 // max(x, …) clamp(x, low, high). Constants: pi, e. Every other name is a variable; `t` is time.
 //
 // Derivatives with respect to t are exact, by second-order jets x = (x, ẋ, ẍ):
-//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ (1)
+//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ                                                       (1)
 // Where a function has a kink or a jump the branch of the larger argument is taken, and the jump
 // itself (sign, step, floor, ceil, pulse) counts as derivative zero.
 #pragma once

@@ -1,5 +1,5 @@
 // Second-order jets: a number x(t) with ẋ and ẍ. Each operation applies
-//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ (1)
+//   f(x)˙ = f′ ẋ,   f(x)¨ = f″ ẋ² + f′ ẍ                                                       (1)
 // so that an expression in jets yields its exact time derivatives.
 #pragma once
 

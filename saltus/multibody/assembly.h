@@ -19,8 +19,7 @@ struct Assembly {
   std::vector<Vector3> frame_shift;     // per body: centre of mass in the frame of the spec
 };
 
-// --- Steps of Build, in order
-// ----------------------------------------------------------------------
+// --- Steps of Build, in order --------------------------------------------------------------------
 void AssembleMaterials(Assembly* assembly);  // laws of material pairs
 void AssembleBodies(Assembly* assembly);     // bodies with their places in q and v
 void AssembleJoints(Assembly* assembly);     // joints with their rows, limits, frictions
@@ -28,8 +27,7 @@ void AssembleForces(Assembly* assembly);
 void AssembleContacts(Assembly* assembly);  // colliders, named contacts
 void AssembleLayout(Assembly* assembly);    // patterns, slots, mass, gravity
 
-// --- Checks: each throws InputError(item, …)
-// -------------------------------------------------------
+// --- Checks: each throws InputError(item, …) -----------------------------------------------------
 std::string FormatNumber(double value);
 std::string FormatVector(const Vector3& value);
 void CheckFinite(const std::string& item, double value);

@@ -8,9 +8,8 @@
 //    belongs to it, lookup3 by B. Jenkins):
 //      - the mark "open for writing": cleared;
 //      - the end of the file as of the last flush, beyond which nothing may be referred to: the
-//      file
-//        grows ahead in large steps, as a hole that costs no space, and the superblock names the
-//        new end before anything lies there. Closing the file cuts it to its true length.
+//        file grows ahead in large steps, as a hole that costs no space, and the superblock names
+//        the new end before anything lies there. Closing the file cuts it to its true length.
 // 2. After the first write that fails, for instance because the disk is full, nothing more reaches
 //    the file: it stays as a writer killed at that moment would have left it. The reason is kept in
 //    a WriteFault for the message, and HDF5 can close the file in peace.

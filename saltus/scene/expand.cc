@@ -193,8 +193,7 @@ class Expander {
         std::signbit(number) && (after_operator || before_power) ? "(" + digits + ")" : digits;
   }
 
-  // --- Lists, maps and repetition
-  // ------------------------------------------------------------------
+  // --- Lists, maps and repetition ----------------------------------------------------------------
 
   void ExpandList(const Value& list, Value* result) {
     const std::size_t length = path_.size();

@@ -6,8 +6,7 @@
 #include "saltus/scene/integrator_rows.h"
 
 namespace saltus {
-// --- What several integrators share
-// ---------------------------------------------------------------
+// --- What several integrators share --------------------------------------------------------------
 
 IntegratorInfo::Option MakeSolverOption() {
   return {"solver", "contact solver {name, tolerance, max_iterations}; default {auto, 1e-9, 1000}"};
@@ -44,8 +43,7 @@ void ReadNewton(const MapField& simulation, double* tolerance, int* max_iteratio
 
 namespace {
 
-// --- moreau-jean
-// -------------------------------------------------------------------------------------
+// --- moreau-jean ---------------------------------------------------------------------------------
 
 /// none | half | full: the factor γ of the predicted gap; linearized; or γ itself.
 void ReadActivation(const Field& field, MoreauJeanOptions* options) {

@@ -44,8 +44,7 @@ std::string ReadType(const MapField& map, const std::vector<Kind>& kinds, const 
   return kind.name;
 }
 
-// --- Joints
-// ------------------------------------------------------------------------------------------
+// --- Joints --------------------------------------------------------------------------------------
 
 /// A number, or .inf, -.inf or nothing for an open end.
 double ReadLimit(const Field& field, double open) {
@@ -134,8 +133,7 @@ JointSpec ReadJoint(const std::string& name, const MapField& map) {
   return joint;
 }
 
-// --- Forces
-// ------------------------------------------------------------------------------------------
+// --- Forces --------------------------------------------------------------------------------------
 
 /// Three numbers, or one for all three axes.
 Vector3 ReadPerAxis(const MapField& map, const std::string& key) {
@@ -238,8 +236,7 @@ ForceSpec ReadForce(const std::string& name, const MapField& map) {
                        ReadAxes(map)};
 }
 
-// --- Named contacts
-// ------------------------------------------------------------------------------------
+// --- Named contacts ------------------------------------------------------------------------------
 
 std::optional<Vector3> ReadUp(const MapField& map, const char* key) {
   const std::optional<Field> field = map.Find(key);

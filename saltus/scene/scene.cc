@@ -17,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// --- Checks of the whole file
-// ---------------------------------------------------------------------
+// --- Checks of the whole file --------------------------------------------------------------------
 
 /// Names become channels ("ball.position.x") and paths, so dots, blanks and signs are out.
 void CheckNames(const Value& tree) {
@@ -51,8 +50,7 @@ void ReadFormat(const MapField& scene) {
   }
 }
 
-// --- Settings
-// ----------------------------------------------------------------------------------------
+// --- Settings ------------------------------------------------------------------------------------
 
 /// The keys of `simulation` for one integrator. If the integrator was chosen on the command line,
 /// the file may still hold the options of another one: those are left out.

@@ -8,8 +8,7 @@
 namespace saltus {
 namespace {
 
-// --- Small values
-// ----------------------------------------------------------------------------------
+// --- Small values --------------------------------------------------------------------------------
 
 Value MakeBool(bool flag) { return MakeScalar(flag ? "true" : "false"); }
 
@@ -64,8 +63,7 @@ void AddRotation(const char* key, const Quaternion& q, Value* map) {
   if (!(q.w() == 1 && q.vec().isZero(0))) map->Add(key, MakeOrientation(q));
 }
 
-// --- Shapes
-// ------------------------------------------------------------------------------------------
+// --- Shapes --------------------------------------------------------------------------------------
 
 struct ShapeWriter {
   Value* map;  // of the shape: one entry named after the kind is added
@@ -132,8 +130,7 @@ Value MakeShapes(const std::vector<ShapeSpec>& shapes) {
   return MakeList(std::move(items));
 }
 
-// --- Materials and bodies
-// ------------------------------------------------------------------------------
+// --- Materials and bodies ------------------------------------------------------------------------
 
 /// Keys beyond friction and restitution, where they are not the default.
 template <typename Spec>
@@ -245,8 +242,7 @@ Value MakeBodies(const ModelSpec& model) {
   return items;
 }
 
-// --- Joints
-// --------------------------------------------------------------------------------------------
+// --- Joints --------------------------------------------------------------------------------------
 
 Value MakeLimits(const JointLimits& limits) {
   Value map = MakeMap();
@@ -295,8 +291,7 @@ Value MakeJoints(const std::vector<JointSpec>& joints) {
   return items;
 }
 
-// --- Forces and contacts
-// ---------------------------------------------------------------------------------
+// --- Forces and contacts -------------------------------------------------------------------------
 
 struct ForceWriter {
   Value* items;

@@ -3,9 +3,9 @@
 // With De Saxcé's shift s = μ|u_T| n held, the problem is min ½ rᵀA r + (b + s)ᵀ r over r ∈ K.
 // Split r = z ∈ K, with scaled multiplier ν and penalty σD, D = diag(tr A_cc / d):
 //
-//   r ← (A + σD)⁻¹ (σD (z − ν) − b − s) (1)
-//   y ← β r + (1 − β) z,   z ← P_K(y + ν),   ν ← ν + y − z,    β = 1.6 (2)
-//   û = −σD ν ∈ K*,   s ← μ|û_T| n (3)
+//   r ← (A + σD)⁻¹ (σD (z − ν) − b − s)                                                        (1)
+//   y ← β r + (1 − β) z,   z ← P_K(y + ν),   ν ← ν + y − z,    β = 1.6                         (2)
+//   û = −σD ν ∈ K*,   s ← μ|û_T| n                                                             (3)
 //
 // [@cite BoydEtAl2011, @cite AcaryBremondHuber2018]. σ is doubled or halved (ν rescaled,
 // refactorised) when the primal residual |r − z| and the dual residual |z − z_old| differ by more

@@ -1,6 +1,6 @@
 // Anderson acceleration of a fixed-point iteration x ← g(x) [@cite WalkerNi2011].
 //
-//   f_k = g(x_k) − x_k,   γ = argmin ‖f_k − ΔF γ‖_w,   x_{k+1} = g(x_k) − ΔG γ (1)
+//   f_k = g(x_k) − x_k,   γ = argmin ‖f_k − ΔF γ‖_w,   x_{k+1} = g(x_k) − ΔG γ                 (1)
 //
 // ΔF, ΔG hold the last m differences of f and g, w > 0 weighs the components. The least squares are
 // solved by normal equations: the history is short, and an ill-conditioned history only shortens

@@ -1,16 +1,16 @@
 // The linear systems of second-order methods for free bodies, solved in the space of velocities.
 //
-//   (E + B (A + C)) x = f,     A = R Tᵀ (body_delassus.h), E and B block diagonal (1)
+//   (E + B (A + C)) x = f,     A = R Tᵀ (body_delassus.h), E and B block diagonal              (1)
 //
 // Bodies have six degrees of freedom and often many more contact rows (a brick in a wall has 48):
 // with F = E + B C, w = Tᵀx and x = F⁻¹(f − B R w), (1) becomes
 //
-//   (I + Tᵀ F⁻¹ B R) w = Tᵀ F⁻¹ f (2)
+//   (I + Tᵀ F⁻¹ B R) w = Tᵀ F⁻¹ f                                                              (2)
 //
 // one 6 × 6 block for each pair of bodies that touch, whatever the number of contacts between them.
 // F must be regular, so rows that ask for u = 0 need a small shift in E; F⁻¹ then amplifies
-// rounding errors, which refinement steps with (1) take back:  x ← x + S(f − (E + B (A + C)) x), S
-// the approximate inverse from (2).
+// rounding errors, which refinement steps with (1) take back:  x ← x + S(f − (E + B (A + C)) x),
+// S the approximate inverse from (2).
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Boxed mixed linear complementarity problems, for pivoting methods.
 //
-//   u = A r + b,   lo ≤ r ≤ hi,   r_i = lo: u_i ≥ 0,   lo < r_i < hi: u_i = 0,   r_i = hi: u_i ≤ 0
-//   (1)
+//   u = A r + b,   lo ≤ r ≤ hi,
+//   r_i = lo: u_i ≥ 0,   lo < r_i < hi: u_i = 0,   r_i = hi: u_i ≤ 0                           (1)
 //
 // free rows have lo = −∞, hi = ∞, nonnegative rows lo = 0, hi = ∞, boxes lo = −s, hi = s.
 #pragma once

@@ -1,6 +1,6 @@
 // The linear systems of Newton's method on the laws of cone_equations.h:
 //
-//   (A_F + B_F (A + αI)) δ = −F,     A_F, B_F block diagonal, dF = A_F dr + B_F du (1)
+//   (A_F + B_F (A + αI)) δ = −F,     A_F, B_F block diagonal, dF = A_F dr + B_F du             (1)
 //
 // α ≥ 0 (a velocity per impulse) regularises a singular Delassus matrix A: with the present iterate
 // as the centre this is a step of the proximal-point method [@cite Rockafellar1976], which leaves

@@ -1,24 +1,24 @@
 // The exact solution of one frictional contact while all others rest: the kernel of Gauss–Seidel.
 //
-//   u(r) = u° + W (r − r°) = W r + q,        K* ∋ u + μ|u_T| n ⟂ r ∈ K = {|r_T| ≤ μ r_N} (1)
+//   u(r) = u° + W (r − r°) = W r + q,        K* ∋ u + μ|u_T| n ⟂ r ∈ K = {|r_T| ≤ μ r_N}       (1)
 //
 // from the present impulse r° and velocity u°; W is the diagonal block A_cc (2 × 2 or 3 × 3). Since
 // only W (r − r°) enters, a W that is slightly off (see below) changes the path, never the answer.
 // The cases exclude each other up to ties:
 //
-//   take-off   q_N ≥ 0:                                r = 0 (2) stick      r = −W⁻¹q = r° − W⁻¹u°
-//   lies in K:       u = 0                                     (3) slip       r = r_N (1, μ d), |d|
-//   = 1, u_N = 0, u_T = −s d with s ≥ 0                         (4)
+//   take-off   q_N ≥ 0:                                r = 0                                   (2)
+//   stick      r = −W⁻¹q = r° − W⁻¹u° lies in K:       u = 0                                   (3)
+//   slip       r = r_N (1, μ d), |d| = 1, u_N = 0, u_T = −s d with s ≥ 0                       (4)
 //
 // Slip in space. With W = [w_nn wᵀ; w_t W_T], u_N = 0 gives r_N = −q_N / (w_nn + μ w·d), and (4) is
 //
-//   a + μ B d = −σ d,   σ ≥ 0,    a = w_nn q_T − q_N w_t,   B = q_T wᵀ − q_N W_T (5)
+//   a + μ B d = −σ d,   σ ≥ 0,    a = w_nn q_T − q_N w_t,   B = q_T wᵀ − q_N W_T               (5)
 //
 // an equation for the angle of d alone: f(d) = d⊥·(a + μ B d) = 0. Newton's method on the angle,
 // from the last direction, nearly always ends in a few passes. Where it does not end in an
 // admissible root, all σ with |(μB + σI)⁻¹a| = 1 are found as the roots of the quartic
 //
-//   (σ² + μ tr B σ + μ² det B)² = |σ a + μ adj(B) a|² (6)
+//   (σ² + μ tr B σ + μ² det B)² = |σ a + μ adj(B) a|²                                          (6)
 //
 // of which at least one is admissible if W is positive definite. Where w = 0 and W_T = βI
 // (two spheres, or one on a plane), d = −q_T/|q_T| at once.

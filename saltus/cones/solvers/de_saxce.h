@@ -1,6 +1,6 @@
 // De Saxcé's fixed point: a sequence of convex problems.
 //
-//   s_k = μ|u_T(r_k)|,   r_{k+1} solves   K* ∋ u + s_k n ⟂ r ∈ K,   u = A r + b (1)
+//   s_k = μ|u_T(r_k)|,   r_{k+1} solves   K* ∋ u + s_k n ⟂ r ∈ K,   u = A r + b                (1)
 //
 // With the shift held, (1) is a quadratic programme over second-order cones, which has a solution
 // whenever Coulomb's problem is feasible, with a unique u; interior_point.h solves it. A fixed

@@ -1,7 +1,7 @@
 // The preconditioner of projected_cg.h where plain steps crawl: a sparse factorisation on the face
 // of an iterate,
 //
-//   z_F = (D^-½ (A + C) D^-½ + ε I)_FF⁻¹ φ_F = L⁻ᵀ Δ⁻¹ L⁻¹ φ_F,     z = 0 elsewhere (1)
+//   z_F = (D^-½ (A + C) D^-½ + ε I)_FF⁻¹ φ_F = L⁻ᵀ Δ⁻¹ L⁻¹ φ_F,     z = 0 elsewhere            (1)
 //
 // in an order of minimum degree. Only contacts that carry a load are in F; of a packing of spheres
 // without friction they are hardly more than its degrees of freedom, and L remains sparse. ε > 0

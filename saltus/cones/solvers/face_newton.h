@@ -6,10 +6,10 @@
 //
 //   open      δ = 0
 //   stick     (A δ)_c = −u_c                        also free rows, loaded nonnegative rows, and
-//   dry
-//                                                   friction below its bound (1)
+//                                                   dry friction below its bound               (1)
 //   slip      δ_c = (1, μ d) α + (0, d⊥) β,   r_T = μ r_N d:
-//             (A δ)_N = −u_N (2) d⊥·(A δ)_T + κ β = −d⊥·u_T,   κ = |u_T| / |r_T| (3)
+//             (A δ)_N = −u_N                                                                   (2)
+//             d⊥·(A δ)_T + κ β = −d⊥·u_T,   κ = |u_T| / |r_T|                                  (3)
 //
 // (3) linearises u_T = −κ r_T. Rolling and spinning moments stick or slip likewise, each on its
 // own. The system is singular where impulses are not unique: its diagonal is raised by a 1e-10th,

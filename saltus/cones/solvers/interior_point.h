@@ -4,13 +4,13 @@
 // Each friction block is written in the second-order cone L: x = (μ r_N, r_T), y = (û_N/μ, û_T).
 // The path is, for a mean product m = x·y that tends to zero,
 //
-//   û = u + μ σ n,   u = A r + b,   σ = √(|u_T|² + ε²),   ε ∝ m,        x∘y = m e (1)
+//   û = u + μ σ n,   u = A r + b,   σ = √(|u_T|² + ε²),   ε ∝ m,        x∘y = m e              (1)
 //
 // For m → 0 this is K* ∋ û ⟂ r ∈ K with û = u + μ|u_T| n. The scaling W of a block satisfies
 // W x = W⁻¹y = λ. With w = ∂(μσ)/∂u_T and J = [1 wᵀ; 0 I], dû = J A dr, a step solves
 //
-//   (A + J⁻¹S⁻¹W²S⁻¹) Δr = J⁻¹(S⁻¹W (λ \ d) − (u + μσ n − û)),   S = diag(1/μ, 1, 1) (2)
-//   predictor d = −λ∘λ,   corrector d = −λ∘λ + s m e − (W⁻¹Δy)∘(W Δx),  s = (1 − τ_aff)³ (3)
+//   (A + J⁻¹S⁻¹W²S⁻¹) Δr = J⁻¹(S⁻¹W (λ \ d) − (u + μσ n − û)),   S = diag(1/μ, 1, 1)           (2)
+//   predictor d = −λ∘λ,   corrector d = −λ∘λ + s m e − (W⁻¹Δy)∘(W Δx),  s = (1 − τ_aff)³       (3)
 //
 // [@cite Mehrotra1992, @cite NesterovTodd1997, @cite DeSaxceFeng1998]. Steps go 0.99 of the way to
 // the boundary; where the predictor gets less than a tenth of it, the product in (3) is left out.

@@ -6,7 +6,7 @@
 // velocity law holds: a problem without solution. So what is left must be small beside the given
 // velocities too,
 //
-//   relative · |r| · mean(A_ii) ≤ |b| / 10 (1)
+//   relative · |r| · mean(A_ii) ≤ |b| / 10                                                     (1)
 //
 // or the iterate does not count as converged. It is asked in every pass of a method, so it also
 // asks whether somebody wishes the end (base/stop_request.h).

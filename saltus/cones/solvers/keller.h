@@ -4,7 +4,7 @@
 // All rows but one obey the problem at any time, or are still waiting. The driven row i, whose u_i
 // violates it, is moved by t ≥ 0 along
 //
-//   δr_i = s = ±1,   A_FF δr_F = −A_Fi s,   δu = A_·F δr_F + A_·i s (1)
+//   δr_i = s = ±1,   A_FF δr_F = −A_Fi s,   δu = A_·F δr_F + A_·i s                            (1)
 //
 // until u_i vanishes (it joins the free rows F), r_i reaches its other bound, or another row
 // blocks: a free row reaches a bound (it leaves F) or the velocity of a row at its bound vanishes

@@ -1,6 +1,6 @@
 // Lemke's pivoting method for the linear complementarity problem [@cite CottlePangStone1992, §4.4]
 //
-//   w = M z + q,   0 ≤ w ⟂ z ≥ 0 (1)
+//   w = M z + q,   0 ≤ w ⟂ z ≥ 0                                                               (1)
 //
 // with lexicographic ratios, so that degenerate problems cannot cycle. If M is copositive-plus (any
 // positive semidefinite M, a Delassus matrix above all), the method ends with a solution, or on a
@@ -9,8 +9,8 @@
 // Warm start: the principal pivot transform [@cite CottlePangStone1992, §2.3] on the rows a that
 // are guessed to have z > 0, b being the others,
 //
-//   [z_a]   [ M_aa⁻¹          −M_aa⁻¹M_ab        ] [w_a]   [ −M_aa⁻¹q_a          ]
-//   [w_b] = [ M_ba M_aa⁻¹   M_bb − M_ba M_aa⁻¹M_ab ] [z_b] + [ q_b − M_ba M_aa⁻¹q_a ] (2)
+//   [z_a]   [ M_aa⁻¹          −M_aa⁻¹M_ab          ] [w_a]   [ −M_aa⁻¹q_a           ]
+//   [w_b] = [ M_ba M_aa⁻¹   M_bb − M_ba M_aa⁻¹M_ab ] [z_b] + [ q_b − M_ba M_aa⁻¹q_a ]          (2)
 //
 // is again a problem (1), whose solution is zero if the guess is right.
 #pragma once

@@ -1,8 +1,8 @@
 // Rolling contacts hold moments (N m s) beside impulses (N s). Methods with one step size for each
-// block need comparable rows: the problem is solved in x = r / s, s = lever of conic_problem.h, eq.
-// (6), for moments and 1 otherwise,
+// block need comparable rows: the problem is solved in x = r / s, s = lever of conic_problem.h,
+// eq. (6), for moments and 1 otherwise,
 //
-//   s u = (s A s) x + s b,     K' with μ_r / s and μ_s / s (1)
+//   s u = (s A s) x + s b,     K' with μ_r / s and μ_s / s                                     (1)
 //
 // which the natural map (eq. 4 there) measures alike.
 #pragma once

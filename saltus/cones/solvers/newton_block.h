@@ -7,12 +7,12 @@
 // raised, as in coulomb_block.h: the fixed points of the sweep do not depend on it). With the
 // velocity q = u° − W r° of the open contact:
 //
-//   take-off   û(q) ∈ K*, for Coulomb's law q_N ≥ 0:  r = 0 (2) stick      r = −W⁻¹q if it lies in
-//   K                                                         (3) otherwise  semismooth Newton on
-//   the equations of cone_equations.h (Alart–Curnier's, or the
+//   take-off   û(q) ∈ K*, for Coulomb's law q_N ≥ 0:  r = 0                                     (2)
+//   stick      r = −W⁻¹q if it lies in K                                                        (3)
+//   otherwise  semismooth Newton on the equations of cone_equations.h (Alart–Curnier's, or the
 //              natural map where they do not hold), damped so that their norm falls; where it does
 //              not, a few slow but sure passes lead to a better starting point: Gauss–Seidel over
-//              N, T, R, S with exact discs (disc_block.h), or extragradient steps (4)
+//              N, T, R, S with exact discs (disc_block.h), or extragradient steps               (4)
 //
 // Moments are scaled by the levers of conic_problem.h, eq. (6), so that rows are comparable.
 #pragma once

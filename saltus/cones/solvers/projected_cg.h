@@ -1,13 +1,13 @@
-// Conjugate gradients on the face of the bounds, for problems without friction [@cite
-// DostalSchoberl2005] (MPRGP).
+// Conjugate gradients on the face of the bounds, for problems without friction
+// [@cite DostalSchoberl2005] (MPRGP).
 //
 // With A symmetric and r ≥ 0 (rows of kFree: no bound) the problem is that of the least of
 // ½ rᵀA r + bᵀr. In the variables x = D^½ r, D = diag A, and with the gradient g, the free part
 // φ (g where x > 0) and the chopped part β (min(g, 0) where x = 0), a step is one of
 //
-//   |β|² ≤ φ̃ᵀφ:  CG along p on the face x > 0, if that leaves x ≥ 0 (1)
-//                expansion else: to the nearest bound, then x ← max(0, x − α φ), p anew (2)
-//   otherwise:   proportioning: CG along β, which frees bounds, p anew (3)
+//   |β|² ≤ φ̃ᵀφ:  CG along p on the face x > 0, if that leaves x ≥ 0                            (1)
+//                expansion else: to the nearest bound, then x ← max(0, x − α φ), p anew        (2)
+//   otherwise:   proportioning: CG along β, which frees bounds, p anew                         (3)
 //
 // φ̃ = min(x/α, φ), α = 1.9/λ, λ ≥ |D^-½ A D^-½|. Where contacts nearly form a self-stress, sweeps
 // of Gauss–Seidel need 1/λ_min passes, these steps its square root. Each step costs one product

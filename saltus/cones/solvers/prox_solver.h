@@ -1,11 +1,11 @@
 // The global prox fixed point: all blocks at once, no matrix but A itself.
 //
-//   r̄ = P_K(r − τ D⁻¹û(r)),     r ← r + ω (P_K(r − τ D⁻¹û(r̄)) − r),     D = diag(tr A_cc / d) (1)
+//   r̄ = P_K(r − τ D⁻¹û(r)),    r ← r + ω (P_K(r − τ D⁻¹û(r̄)) − r),    D = diag(tr A_cc / d)   (1)
 //
 // û = u + μ|u_T| n, u = A r + b. τ adapts itself so that the map stays contractive
 // [@cite FacchineiPang2003, §12.1]:
 //
-//   e = τ |û(r̄) − û(r)|_{D⁻¹} / |r̄ − r|_D   (2)
+//   e = τ |û(r̄) − û(r)|_{D⁻¹} / |r̄ − r|_D                                                     (2)
 //   e > 0.9: τ ← ⅔ τ / max(1, e) and again;   e < 0.3: τ ← 3/2 τ
 //
 // ω = 1 is no relaxation. Converges linearly, slowly where A is ill conditioned; each pass costs

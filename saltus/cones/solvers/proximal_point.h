@@ -1,6 +1,6 @@
 // The proximal-point method: a sequence of regularised problems, each solved by semismooth Newton.
 //
-//   r_{k+1} solves   u = (A + α_k D) r + (b − α_k D r_k),   K* ∋ û ⟂ r ∈ K (1)
+//   r_{k+1} solves   u = (A + α_k D) r + (b − α_k D r_k),   K* ∋ û ⟂ r ∈ K                     (1)
 //
 // D = diag(tr A_cc / d) [@cite Rockafellar1976]. (1) has a regular matrix even where A is singular,
 // and its fixed points solve the original problem. It is solved to a tenth of the present residual;

@@ -3,12 +3,12 @@
 // The laws are written as F(r, A r + b) = 0 (cone_equations.h: Alart–Curnier, natural map or
 // Fischer–Burmeister). A step solves
 //
-//   (A_F + B_F (A + αI)) δ = −F(r),     r ← r + τ δ (1)
+//   (A_F + B_F (A + αI)) δ = −F(r),     r ← r + τ δ                                            (1)
 //
 // [@cite AlartCurnier1991, @cite FacchineiPang2003, §7.5 and §8.3]. τ = 1, ½, ¼, … is the first for
 // which the merit function does not exceed the largest of the last kMemory values:
 //
-//   θ(τ) = Σ_c w_c |F_c|² ≤ (1 − 2·10⁻⁴ τ) max θ,     w_c = tr A_cc / d (an energy) (2)
+//   θ(τ) = Σ_c w_c |F_c|² ≤ (1 − 2·10⁻⁴ τ) max θ,     w_c = tr A_cc / d (an energy)            (2)
 //
 // The memory starts with θ at r = 0: near a solution θ must be free to rise for a few steps while
 // contacts change their states, and a warm start must not take that freedom away.

@@ -1,7 +1,7 @@
 // One Gauss–Seidel sweep over the blocks of a conic problem, for each form of the Delassus
 // operator.
 //
-// For c = 1 … n:   u_c = (A r + b)_c,   r_c ← solution of the local problem (1)
+// For c = 1 … n:   u_c = (A r + b)_c,   r_c ← solution of the local problem                    (1)
 //
 // The forms differ in how u_c is found and what a change of r_c costs: the body form keeps the
 // velocities z of body_delassus.h eq. (3); the stored forms read their row of A.

@@ -66,8 +66,8 @@ TEST(GeneralizedAlphaIndex3, BarMatchesTheTable) {
   EXPECT_NEAR(lumped.gap_16, 4.32511568, 1e-7);
 }
 
-// (d): energy of the block grows without bound; E(3) = 37.27 in the prototype, chaotic: only E
-// > 15.
+// (d): energy of the block grows without bound; E(3) = 37.27 in the prototype, chaotic:
+// only E > 15.
 TEST(GeneralizedAlphaIndex3, BlockGainsEnergy) {
   EquationSystem block(MakeRockingBlock({}));
   GeneralizedAlphaIndex3 integrator{GeneralizedAlphaIndex3Options{}};

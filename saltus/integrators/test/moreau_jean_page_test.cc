@@ -2,8 +2,9 @@
 //
 // They belong to the θ-scheme as its eq. (50) has it, with the rows of joints and contacts at the
 // new configuration and joints at velocity level only:
-//   M W = G(q)ᵀΛ,  v = v_n + h M⁻¹f + W,  q = q_n + h [(1−θ) v_n + θ v],  f constant (1) joints:
-//   G(q) v = 0;   contacts with g(q_n + γ h v_n) ≤ 0: 0 ≤ G(q) v + e G(q_n) v_n ⟂ Λ ≥ 0  (2)
+//   M W = G(q)ᵀΛ,  v = v_n + h M⁻¹f + W,  q = q_n + h [(1−θ) v_n + θ v],  f constant           (1)
+//   joints: G(q) v = 0;
+//   contacts with g(q_n + γ h v_n) ≤ 0: 0 ≤ G(q) v + e G(q_n) v_n ⟂ Λ ≥ 0                      (2)
 // No option of MoreauJean leads there: its joints are exact in position too, or drift with G at the
 // midpoint, and its contacts take H(q_n). So (1), (2) are written out here, for systems with few
 // contacts. What is tested: these columns are reproducible, the place of G and H is the difference,

@@ -14,8 +14,8 @@
 //
 // Deviation: the damper of (1) never exceeds the spring. The classical k δ + c δ̇ jumps at first
 // touch, and an implicit step may then have no solution; the difference is an impulse of order
-// c²v/k in the first c/k of an impact. Deviation: Hunt and Crossley take χ = (3/2) α with e = 1 −
-// α v for small α; (6) is exact for every speed.
+// c²v/k in the first c/k of an impact. Deviation: Hunt and Crossley take χ = (3/2) α with
+// e = 1 − α v for small α; (6) is exact for every speed.
 #pragma once
 
 #include "saltus/base/types.h"

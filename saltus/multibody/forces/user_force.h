@@ -1,8 +1,8 @@
 // Forces on a body that depend on its motion in any way: controllers, drag, magnets. Given as a
 // function, and counted as work of loads.
 //
-//   f += Tᵀ (F, Rᵀτ)          F at the centre of mass, τ about it, both in world axes (1) K =
-//   −∂f/∂q, D = −∂f/∂v    by forward differences in the block of the body                    (2)
+//   f += Tᵀ (F, Rᵀτ)          F at the centre of mass, τ about it, both in world axes          (1)
+//   K = −∂f/∂q, D = −∂f/∂v    by forward differences in the block of the body                  (2)
 #pragma once
 
 #include <functional>

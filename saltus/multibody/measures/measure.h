@@ -58,7 +58,7 @@ void CalcMeasureTangents(const Measure& measure, const PairFrames& frames, const
                          Vector12* change);
 
 /// A measure with a zero and, for angles, a branch: what users see as the coordinate of a joint.
-///   value = φ + shift (1)
+///   value = φ + shift                                                                         (1)
 /// An angle is reported near `center` (within π). Where both bodies are planar their angles count
 /// turns, and so does the value: φ is then unwrapped near turn_sign (angle_B − angle_A).
 struct Coordinate {

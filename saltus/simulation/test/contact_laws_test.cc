@@ -269,8 +269,8 @@ bool Holds(double part, std::unique_ptr<Integrator> integrator, Audit* audit,
 }
 
 // A sudden pull F stretches the bond until F u equals the work under its law. With x = u/u₀ ≥ 1
-// that work is A w (1 − 1/(2x²)), so the bond breaks if F/(A √(w c)) > max (1/x − 1/(2x³)) =
-// (2/3)^{3/2}. Below ½ nothing is damaged at all.
+// that work is A w (1 − 1/(2x²)), so the bond breaks if
+// F/(A √(w c)) > max (1/x − 1/(2x³)) = (2/3)^{3/2}. Below ½ nothing is damaged at all.
 TEST(Bond, SuddenPullBreaksItAtTheExactLoad) {
   const double limit = std::pow(2.0 / 3, 1.5);  // 0.54433
   for (const MakeIntegrator& make : ListContactIntegrators()) {
@@ -286,8 +286,9 @@ TEST(Bond, SuddenPullBreaksItAtTheExactLoad) {
   }
 }
 
-// With x = u/u₀ and r = u_f/u₀ = 2 the work under the triangle is A σ u₀ (x − ½ − ½ (x − 1)²/(r −
-// 1)) for 1 ≤ x ≤ r, so the bond breaks if F/(A σ) > max (x − ½ − ½ (x − 1)²)/x = 2 − √2 at x = √2.
+// With x = u/u₀ and r = u_f/u₀ = 2 the work under the triangle is
+// A σ u₀ (x − ½ − ½ (x − 1)²/(r − 1)) for 1 ≤ x ≤ r, so the bond breaks if
+// F/(A σ) > max (x − ½ − ½ (x − 1)²)/x = 2 − √2 at x = √2.
 TEST(Bond, SuddenPullBreaksTheTriangularLawAtTheExactLoad) {
   const double limit = 2 - std::sqrt(2.0);  // 0.58579
   for (const MakeIntegrator& make : ListContactIntegrators()) {
