@@ -87,6 +87,7 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
   const SystemTraits& traits = system.traits();
   for (BlockMatrix* matrix : {&M_, &K_, &D_, &S_, &T_}) *matrix = BlockMatrix(system.pattern());
   const BlockPattern& pattern = *system.pattern();
+  uncoupled_blocks_.clear();
   diagonal_slots_.resize(pattern.num_blocks());
   for (int b = 0; b < pattern.num_blocks(); ++b) diagonal_slots_[b] = pattern.FindSlot(b, b);
   // As in moreau_jean.cc: pivots are chosen at the initial state, so that restarts repeat the run.
@@ -98,10 +99,9 @@ void NonsmoothAlpha::Impl::Prepare(System& system) {
   kkt_M_->Factor(M_, G_);
   linear_ = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
   large_ = traits.num_velocities + traits.num_constraints > kLarge;
-  smooth_is_mass_ = !traits.has_tangents && traits.constant_mass && traits.num_constraints == 0;
   full_rank_ = traits.num_constraints > 0 && FindRedundantRows(G_).empty();
   kkt_S_.reset();
-  if (!smooth_is_mass_) {
+  if (!linear_) {
     kkt_S_.emplace(system.pattern(), G_);
     kkt_S_->Factor(M_, G_);
   }
@@ -168,6 +168,7 @@ void NonsmoothAlpha::Impl::Begin(System& system, double h, State* state) {
   lift_ = gap_error_ = 0;
   curved_ = full_rank_;
   no_contacts_ = false;
+  curvature_.present = false;
   rounding_speed_ = 0;
 }
 
@@ -254,7 +255,7 @@ void NonsmoothAlpha::Impl::Evaluate(System& system, bool frozen) {
 /// (4), which are as good as the tolerance of the solver.
 bool NonsmoothAlpha::Impl::PositionEquationHolds(System& system) {
   M_.Multiply(U_, &x_);
-  SubtractContactForces(/*position=*/true, &x_);
+  SubtractContactForces(contacts_, /*position=*/true, &x_);
   if (system.traits().num_constraints > 0) x_.noalias() -= G_.transpose() * nu_joint_;
   const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
   const double push = U_.lpNorm<Eigen::Infinity>();
@@ -287,7 +288,7 @@ bool NonsmoothAlpha::Impl::StepEquationsHold(System& system) {
   if (no_contacts_) return contacts_.contacts.empty() && contacts_.frictions.empty();
   if (!PositionEquationHolds(system)) return false;  // (2)
   M_.Multiply(W_, &x_);
-  SubtractContactForces(/*position=*/false, &x_);
+  SubtractContactForces(contacts_, /*position=*/false, &x_);
   if (m > 0) x_.noalias() -= G_.transpose() * Lambda_;
   if (!(CalcMassScaled(&x_) <= 10 * tolerance)) return false;  // (3)
   return GapsHold() && ContactVelocitiesHold(system);
@@ -306,17 +307,14 @@ bool NonsmoothAlpha::Impl::Iterate(System& system) {
     no_contacts_ = contacts_.contacts.empty() && contacts_.frictions.empty();
     // Without contacts the matrix of the first iteration serves as long as it converges well.
     if (k == 1 || !no_contacts_ || !large_ || !(residual_ < kGoodProgress * last_residual)) {
-      if (!no_contacts_ || smooth_is_mass_) kkt_M_->Factor(M_, G_);
+      if (!no_contacts_ || linear_) kkt_M_->Factor(M_, G_);
       FormSmoothMatrix(system);
     }
     last_residual = residual_;
     const bool coupled = options_.variant == NonsmoothAlphaOptions::Variant::kMonolithic && stiff_;
-    if (!SolveSmooth(system)) return false;
-    if (no_contacts_) {
-      if (!SolvePositionWithoutContacts(system)) return false;
-    } else {
-      if (!SolvePosition(system, *kkt_M_, no_force_, coupled)) return false;
-      if (!SolveVelocity(system, *kkt_M_, no_force_, coupled)) return false;
+    if (!(no_contacts_ ? SolveSmooth(system) && SolvePositionWithoutContacts(system)
+                       : SolveIteration(system, coupled))) {
+      return false;
     }
     vd_ += c_ / h_ * dv_;
     Place(system);
@@ -339,7 +337,7 @@ bool NonsmoothAlpha::Impl::IterateLinear(System& system) {
   if (!SolveSmooth(system)) return false;
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     ++report_.newton_iterations;
-    if (!SolvePosition(system, *kkt_M_, no_force_, false)) return false;
+    if (!SolvePositionInPasses(system)) return false;
     vd_ += c_ / h_ * dv_;
     dv_.setZero();
     Place(system);

@@ -23,22 +23,7 @@ bool SetHasRestitution(const Contact& c) {
 
 }  // namespace
 
-/// Rows of one contact times x, without bias.
-Vector6 NonsmoothAlpha::Impl::CalcRows(const ContactSet& set, const Contact& contact,
-                                       const VectorX& x) const {
-  Vector6 u = Vector6::Zero();
-  const int d = contact.rows();
-  for (int k = contact.first_block; k < contact.first_block + contact.num_blocks; ++k) {
-    const RowBlock& rb = set.blocks[k];
-    const double* values = set.values.data() + rb.values;
-    for (int i = 0; i < d; ++i) {
-      for (int j = 0; j < rb.columns; ++j) u[i] += values[i * rb.columns + j] * x[rb.dof + j];
-    }
-  }
-  return u;
-}
-
-/// The first of these rows: what x does to the gap.
+/// What x does to the gap.
 double NonsmoothAlpha::Impl::CalcNormalRow(const ContactSet& set, const Contact& contact,
                                            const VectorX& x) const {
   double sum = 0;
@@ -48,14 +33,6 @@ double NonsmoothAlpha::Impl::CalcNormalRow(const ContactSet& set, const Contact&
     for (int j = 0; j < rb.columns; ++j) sum += values[j] * x[rb.dof + j];
   }
   return sum;
-}
-
-/// u of one contact at the velocity v.
-Vector6 NonsmoothAlpha::Impl::CalcVelocity(const ContactSet& set, const Contact& contact,
-                                           const VectorX& v) const {
-  Vector6 u = CalcRows(set, contact, v);
-  u.head(contact.dimension) += contact.bias.head(contact.dimension);
-  return u;
 }
 
 /// Contacts at q_, with the unknowns of those that were there before. A frozen set only moves.
@@ -72,7 +49,8 @@ void NonsmoothAlpha::Impl::FindContacts(System& system, bool frozen) {
   unknowns_before_.swap(unknowns_);
   // Contacts that come and go from iterate to iterate are seen by the wider margin.
   const bool late = report_.newton_iterations > kNarrow;
-  system.FindContacts(t_, q_, late ? 2 * margin_ : margin_, &contacts_);
+  search_margin_ = late ? 2 * margin_ : margin_;
+  system.FindContacts(t_, q_, search_margin_, &contacts_);
   q_contacts_ = q_;
   unknowns_.assign(contacts_.contacts.size(), ContactUnknowns{});
   lost_ = false;
@@ -255,6 +233,20 @@ bool NonsmoothAlpha::Impl::SolveImpact(const KktSolver& kkt) {
   return true;
 }
 
+/// u += H'v of the active contacts and of the frictions (20).
+void NonsmoothAlpha::Impl::AddCurvedRows(VectorX* u) const {
+  const ContactSet& rates = rates_.contacts();
+  if (!curvature_.present || rates.blocks.empty()) return;
+  const int contacts = velocity_problem_.num_contacts();
+  for (int i = 0; i < velocity_problem_.num_blocks(); ++i) {
+    const Vector6 rate = i < contacts
+                             ? CalcVelocity(rates, rates.contacts[active_[i]], curvature_.v)
+                             : CalcVelocity(rates, rates.frictions[i - contacts], curvature_.v);
+    const int d = velocity_problem_.cone(i).dimension;
+    u->segment(velocity_problem_.offset(i), d) += rate.head(d);
+  }
+}
+
 /// (12): W_, Λ, P. kkt is the factored metric (M, G), rhs a force.
 bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs,
                                          bool coupled) {
@@ -264,6 +256,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
   if (m > 0) {
     c_rows_.noalias() = G_ * x_;
     c_rows_ = -c_rows_ - g_t_;
+    if (curvature_.present) c_rows_ -= curvature_.joint_rates;
   }
   force_end_ = rhs;
   if (m > 0 || rhs.squaredNorm() > 0) {
@@ -272,6 +265,7 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     W_free_ = no_force_;
   }
   ChooseActive(system);
+  AddCurvedRows(&bias_);
   const bool impact = SolveImpact(kkt);
   if (impact) {
     velocity_problem_.AddForce(impact_r_, &force_end_);
@@ -363,24 +357,25 @@ bool NonsmoothAlpha::Impl::ContactVelocitiesHold(System& system) {
   return true;
 }
 
-void NonsmoothAlpha::Impl::SubtractContactForces(bool position, VectorX* f) const {
+void NonsmoothAlpha::Impl::SubtractContactForces(const ContactSet& set, bool position,
+                                                 VectorX* f) const {
   for (std::size_t i = 0; i < unknowns_.size(); ++i) {
     const Vector6& p = position ? unknowns_[i].nu : unknowns_[i].P;
     if (p.isZero(0)) continue;
-    const Contact& c = contacts_.contacts[i];
+    const Contact& c = set.contacts[i];
     for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-      const RowBlock& rb = contacts_.blocks[k];
-      const auto rows = contacts_.rows(rb, c.rows());
+      const RowBlock& rb = set.blocks[k];
+      const auto rows = set.rows(rb, c.rows());
       f->segment(rb.dof, rb.columns).noalias() -= rows.transpose().lazyProduct(p.head(c.rows()));
     }
   }
   if (position) return;
   Eigen::Index o = 0;
-  for (const DryFriction& friction : contacts_.frictions) {
+  for (const DryFriction& friction : set.frictions) {
     if (o + friction.dimension > friction_P_.size()) break;
     for (int k = friction.first_block; k < friction.first_block + friction.num_blocks; ++k) {
-      const RowBlock& rb = contacts_.blocks[k];
-      const auto rows = contacts_.rows(rb, friction.dimension);
+      const RowBlock& rb = set.blocks[k];
+      const auto rows = set.rows(rb, friction.dimension);
       f->segment(rb.dof, rb.columns).noalias() -=
           rows.transpose().lazyProduct(friction_P_.segment(o, friction.dimension));
     }

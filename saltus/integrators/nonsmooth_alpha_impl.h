@@ -10,9 +10,35 @@
 #include "saltus/integrators/contact_problem.h"
 #include "saltus/integrators/nonsmooth_alpha.h"
 #include "saltus/integrators/poisson_impact.h"
+#include "saltus/integrators/row_rates.h"
 #include "saltus/linalg/kkt_solver.h"
 
 namespace saltus {
+
+inline int CountRows(const Contact& contact) { return contact.rows(); }
+inline int CountRows(const DryFriction& friction) { return friction.dimension; }
+
+/// Rows of one contact or friction times x, without bias.
+template <class Item>
+Vector6 CalcRows(const ContactSet& set, const Item& item, const VectorX& x) {
+  Vector6 u = Vector6::Zero();
+  for (int k = item.first_block; k < item.first_block + item.num_blocks; ++k) {
+    const RowBlock& rb = set.blocks[k];
+    const double* values = set.values.data() + rb.values;
+    for (int i = 0; i < CountRows(item); ++i) {
+      for (int j = 0; j < rb.columns; ++j) u[i] += values[i * rb.columns + j] * x[rb.dof + j];
+    }
+  }
+  return u;
+}
+
+/// u of one contact or friction at the velocity v.
+template <class Item>
+Vector6 CalcVelocity(const ContactSet& set, const Item& item, const VectorX& v) {
+  Vector6 u = CalcRows(set, item, v);
+  u.head(item.dimension) += item.bias.head(item.dimension);
+  return u;
+}
 
 class NonsmoothAlpha::Impl {
  public:
@@ -33,6 +59,16 @@ class NonsmoothAlpha::Impl {
     bool candidate = false;        // takes part in the position problems of this step
     bool active = false;           // took part in (4)
     bool was_active = false;       // in some iteration of this step
+  };
+  /// The terms of (20) at the increments of the last pass of an iteration.
+  struct Curvature {
+    bool present = false;
+    VectorX force, rows;  // of (10): −hK(ΔU + e) − hDΔW, −C(ΔU + e)
+    VectorX push;         // of (11): G'ᵀν + H'ᵀν − M'U
+    VectorX offset;       // of (11): e
+    VectorX impulse;      // of (12): G'ᵀΛ + H'ᵀP − M'W
+    VectorX joint_rates;  // of (12): G'v
+    VectorX v;            // of H'v in (12)
   };
   // nonsmooth_alpha.cc
   void Prepare(System& system);
@@ -62,21 +98,29 @@ class NonsmoothAlpha::Impl {
   void AddPositionIncrement(const VectorX& g_left, bool first_of_iteration);
   bool SolvePositionWithoutContacts(System& system);
 
+  // nonsmooth_alpha_curvature.cc
+  template <class Solve>
+  bool SolveInPasses(System& system, bool coupled, Solve solve);
+  bool SolveIteration(System& system, bool coupled);
+  bool SolvePositionInPasses(System& system);
+  bool CalcTrial(System& system);
+  bool CalcCurvature(System& system, bool coupled);
+  bool CurvatureMatters();
+
   // nonsmooth_alpha_contact.cc
   void FindContacts(System& system, bool frozen);
   void WarmStart();
-  Vector6 CalcRows(const ContactSet& set, const Contact& contact, const VectorX& x) const;
   double CalcNormalRow(const ContactSet& set, const Contact& contact, const VectorX& x) const;
-  Vector6 CalcVelocity(const ContactSet& set, const Contact& contact, const VectorX& v) const;
   Vector6 CalcStartVelocity(System& system, const Contact& contact);
   double CalcRebound(const Contact& contact, const Vector6& u_minus) const;
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
   void CalcGapsOfIterate(System& system);
   void ChooseActive(System& system);
+  void AddCurvedRows(VectorX* u) const;
   bool SolveImpact(const KktSolver& kkt);
   bool ContactVelocitiesHold(System& system);
-  /// f −= Hᵀν or HᵀP of all contacts (and joint frictions).
-  void SubtractContactForces(bool position, VectorX* f) const;
+  /// f −= Hᵀν or HᵀP of all contacts (and joint frictions), with the rows of `set`.
+  void SubtractContactForces(const ContactSet& set, bool position, VectorX* f) const;
   SolveReport SolveAtAnyCost(ConicSolver& solver, double tolerance, const ConicProblem& problem);
   DelassusCorrection MakeCorrection(bool position) const;
   /// x −= factor P_S T y, T = K or D (13).
@@ -125,11 +169,11 @@ class NonsmoothAlpha::Impl {
   BlockMatrix M_, K_, D_, S_, T_;
   SparseRows G_, C_, L_;
   std::vector<int> diagonal_slots_;
-  bool linear_ = false;          // f, M, G do not depend on q, v
-  bool smooth_is_mass_ = false;  // S = c M
-  bool full_rank_ = false;       // joints without redundancy at the initial state
-  bool large_ = false;           // a factorisation is worth keeping
-  bool stiff_ = false;           // S differs from c M by more than a few percent
+  std::vector<std::vector<int>> uncoupled_blocks_;  // for differences
+  bool linear_ = false;                             // constant f and M, no joints: S = c M
+  bool full_rank_ = false;  // joints without redundancy at the initial state
+  bool large_ = false;      // a factorisation is worth keeping
+  bool stiff_ = false;      // S differs from c M by more than a few percent
 
   // The step.
   double h_ = 0, t_ = 0;  // t_: end of the step
@@ -138,6 +182,7 @@ class NonsmoothAlpha::Impl {
   double force_speed_ = 0;     // h |f/M|
   double rounding_speed_ = 0;  // h |K/M| times the rounding of q
   double margin_ = 0;          // of the search for contacts, m
+  double search_margin_ = 0;   // of the last search
   double gap_closed_ = 0;      // gaps up to this count as closed in (4), m
   double residual_ = 0;        // largest of (1) and the joints, as a velocity
   bool no_contacts_ = false;   // at this iterate, none within the margin
@@ -170,6 +215,10 @@ class NonsmoothAlpha::Impl {
   VectorX U_free_, W_free_, bias_, shift_, r_, u_, dq_, dU_, move_;
   VectorX rhs_, c_rows_, x_, y_, z_, no_force_, no_rows_, delta_, force_start_, force_end_;
   VectorX F_smooth_;  // F(q̃, ṽ) of (14)
+  Curvature curvature_;
+  RowRates rates_;
+  VectorX U_before_, W_before_, lambda_before_;  // at the start of an iteration
+  VectorX q_trial_, delta_last_;
 };
 
 }  // namespace saltus

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "saltus/integrators/nonsmooth_alpha_impl.h"
 
@@ -14,8 +15,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kStiff = 0.05;
 /// Differences for ∂M/∂q: central, so that √[3]ε balances their error and rounding.
 constexpr double kDifference = 6e-6;
-/// Larger systems do without ∂M/∂q, which takes two evaluations of M per velocity.
-constexpr int kMaxDifferences = 60;
 /// Inner passes of a linear solve go on while they leave more than this.
 constexpr int kMaxPasses = 2;
 constexpr double kPassProgress = 0.01;
@@ -31,28 +30,58 @@ void AddProduct(double factor, const BlockMatrix::ConstBlock& A, const BlockMatr
   }
 }
 
+/// Sets of blocks such that no row of the pattern touches two blocks of a set (greedy).
+/// @cite CurtisPowellReid1974
+std::vector<std::vector<int>> FindUncoupledBlocks(const BlockPattern& pattern) {
+  std::vector<std::vector<int>> sets;
+  std::vector<int> set_of(pattern.num_blocks(), -1);
+  std::vector<bool> taken;
+  for (int b = 0; b < pattern.num_blocks(); ++b) {
+    taken.assign(sets.size() + 1, false);
+    for (const int row : pattern.FindNeighbours(b)) {
+      for (const int other : pattern.FindNeighbours(row)) {
+        if (set_of[other] >= 0) taken[set_of[other]] = true;
+      }
+    }
+    const auto free = std::find(taken.begin(), taken.end(), false);
+    set_of[b] = static_cast<int>(free - taken.begin());
+    if (set_of[b] == static_cast<int>(sets.size())) sets.emplace_back();
+    sets[set_of[b]].push_back(b);
+  }
+  return sets;
+}
+
 }  // namespace
 
-/// K += ∂(M(q) ṽ̇)/∂q, by differences: no System has it in closed form.
+/// K += ∂(M(q) ṽ̇)/∂q, by differences: no System has it in closed form. Blocks that no row of M
+/// couples are moved at once, so that the number of evaluations does not grow with the system.
 void NonsmoothAlpha::Impl::AddMassTangent(System& system) {
+  if (system.traits().constant_mass) return;
   const BlockPattern& pattern = K_.pattern();
-  if (system.traits().constant_mass || pattern.num_dofs() > kMaxDifferences) return;
+  if (uncoupled_blocks_.empty()) uncoupled_blocks_ = FindUncoupledBlocks(pattern);
   const double step = kDifference * (1 + q_.lpNorm<Eigen::Infinity>());
   BlockMatrix M(system.pattern());
-  VectorX q, high, low;
-  for (int b = 0; b < pattern.num_blocks(); ++b) {
-    for (int j = 0; j < pattern.size(b); ++j) {
-      const VectorX d = step * VectorX::Unit(pattern.num_dofs(), pattern.offset(b) + j);
+  VectorX q, d, high, low;
+  for (const std::vector<int>& blocks : uncoupled_blocks_) {
+    int most = 0;
+    for (const int b : blocks) most = std::max(most, pattern.size(b));
+    for (int j = 0; j < most; ++j) {
+      d.setZero(pattern.num_dofs());
+      for (const int b : blocks) {
+        if (j < pattern.size(b)) d[pattern.offset(b) + j] = step;
+      }
       system.Retract(q_, d, &q);
       system.CalcMass(q, &M);
       M.Multiply(vd_, &high);
       system.Retract(q_, -d, &q);
       system.CalcMass(q, &M);
       M.Multiply(vd_, &low);
-      for (int i = 0; i < pattern.num_blocks(); ++i) {
-        const int s = pattern.FindSlot(i, b);
-        if (s < 0) continue;
-        K_.block(s).col(j) += (high - low).segment(pattern.offset(i), pattern.size(i)) / (2 * step);
+      for (const int b : blocks) {
+        if (j >= pattern.size(b)) continue;
+        for (const int i : pattern.FindNeighbours(b)) {
+          K_.block(pattern.FindSlot(i, b)).col(j) +=
+              (high - low).segment(pattern.offset(i), pattern.size(i)) / (2 * step);
+        }
       }
     }
   }
@@ -108,7 +137,7 @@ void NonsmoothAlpha::Impl::CalcTangents(System& system) {
 
 /// S of (9), factored.
 void NonsmoothAlpha::Impl::FormSmoothMatrix(System& system) {
-  if (smooth_is_mass_) return;
+  if (linear_) return;
   CalcTangents(system);
   if (curved_) {
     kkt_S_->Factor(S_, G_, L_);
@@ -142,7 +171,7 @@ void NonsmoothAlpha::Impl::FormSmoothMatrix(System& system) {
 /// dq = h(β/γ) T Δṽ: how q̃ moves with Δṽ.
 void NonsmoothAlpha::Impl::CalcMove(const VectorX& dv, VectorX* dq) const {
   *dq = h_ * k_.beta / k_.gamma * dv;
-  if (smooth_is_mass_ || system_->traits().flat) return;
+  if (linear_ || system_->traits().flat) return;
   const BlockPattern& pattern = T_.pattern();
   for (int b = 0; b < pattern.num_blocks(); ++b) {
     const BlockMatrix::ConstBlock T = T_.block(diagonal_slots_[b]);
@@ -171,8 +200,12 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
     c_rows_.noalias() = G_ * v_smooth_;
     c_rows_ = -c_rows_ - g_t_;
   }
+  if (curvature_.present) {
+    rhs_ += curvature_.force;
+    c_rows_ += curvature_.rows;
+  }
   bool solved;
-  if (smooth_is_mass_) {
+  if (linear_) {
     solved = kkt_M_->Solve(rhs_, c_rows_, &dv_, &lambda_);
     dv_ /= c_;
   } else {
@@ -185,7 +218,7 @@ bool NonsmoothAlpha::Impl::SolveSmooth(System& system) {
     lambda_ += z_ / h_;
   }
   if (!solved) {
-    const KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
+    const KktSolver& kkt = linear_ ? *kkt_M_ : *kkt_S_;
     if (kkt.outcome() != KktOutcome::kInconsistent) return false;
     report_.status = StepStatus::kConstraintFailed;
   }

@@ -136,13 +136,14 @@ void NonsmoothAlpha::Impl::MoveImpulsesToForce() {
     unknown.nu[0] = h_ * unknown.P[0];
   }
   x_.setZero(dv_.size());
-  SubtractContactForces(true, &x_);
+  SubtractContactForces(contacts_, true, &x_);
   force_end_ -= x_;
 }
 
 /// U without ν of the contacts, and the gaps that it leaves at the end of the iteration.
 void NonsmoothAlpha::Impl::CalcFreePush(const KktSolver& kkt, const DelassusCorrection* coupling) {
   CalcMove(dv_, &dq_);
+  if (curvature_.present) dq_ += curvature_.offset;
   c_rows_.resize(system_->traits().num_constraints);
   if (c_rows_.size() > 0) {
     x_ = U_ - dq_;
@@ -233,6 +234,7 @@ bool NonsmoothAlpha::Impl::SolvePosition(System& system, const KktSolver& kkt, c
   }
   // The gap at q̃ (for (4)) or at q, whichever is smaller.
   CalcMove(dv_, &dq_);
+  if (curvature_.present) dq_ += curvature_.offset;
   x_ = dq_ - U_;
   dq_ += y_;
   linear_gap_error_ = 0;

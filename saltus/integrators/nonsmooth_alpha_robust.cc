@@ -32,7 +32,7 @@ bool NonsmoothAlpha::Impl::SolveSmoothAlone(System& system) {
   for (int k = 1; k <= options_.max_newton_iterations; ++k) {
     ++report_.newton_iterations;
     FormSmoothMatrix(system);
-    if (smooth_is_mass_) kkt_M_->Factor(M_, G_);
+    if (linear_) kkt_M_->Factor(M_, G_);
     if (!SolveSmooth(system)) return false;
     vd_ += c_ / h_ * dv_;
     Place(system);
@@ -67,7 +67,7 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
     M_.Multiply(U_, &x_);
     x_ -= y_;
     rhs_ = -x_;  // −(M U − h² f_p)
-    SubtractContactForces(true, &x_);
+    SubtractContactForces(contacts_, true, &x_);
     if (m > 0) x_.noalias() -= G_.transpose() * nu_joint_;
     const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
     const double rounding = kGapRoundings * kEpsilon * (1 + q_.lpNorm<Eigen::Infinity>());
@@ -80,7 +80,7 @@ bool NonsmoothAlpha::Impl::SolvePositionAlone(System& system) {
     FormSmoothMatrix(system);
     S_.values() = M_.values() + (terms.position ? h_ * h_ : 0) * K_.values();
     S_.AddMultiply(1, U_, &rhs_);
-    KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
+    KktSolver& kkt = linear_ ? *kkt_M_ : *kkt_S_;
     if (!kkt.Factor(S_, G_)) return false;
     force_start_ = rhs_;
     if (!SolvePosition(system, kkt, force_start_, false)) return false;
@@ -103,7 +103,7 @@ bool NonsmoothAlpha::Impl::SolveVelocityAlone(System& system) {
     M_.Multiply(W_, &x_);
     x_ -= y_;
     rhs_ = -x_;
-    SubtractContactForces(false, &x_);
+    SubtractContactForces(contacts_, false, &x_);
     if (m > 0) x_.noalias() -= G_.transpose() * Lambda_;
     const double tolerance = options_.newton_tolerance * CalcVelocityScale() + 4 * rounding_speed_;
     if (k > 1 && CalcMassScaled(&x_) <= 10 * tolerance) return true;
@@ -111,7 +111,7 @@ bool NonsmoothAlpha::Impl::SolveVelocityAlone(System& system) {
     FormSmoothMatrix(system);
     S_.values() = M_.values() + (terms.velocity ? h_ : 0) * D_.values();
     S_.AddMultiply(1, W_, &rhs_);
-    KktSolver& kkt = smooth_is_mass_ ? *kkt_M_ : *kkt_S_;
+    KktSolver& kkt = linear_ ? *kkt_M_ : *kkt_S_;
     if (!kkt.Factor(S_, G_)) return false;
     force_start_ = rhs_;
     if (!SolveVelocity(system, kkt, force_start_, false)) return false;

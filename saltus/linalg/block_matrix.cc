@@ -53,6 +53,12 @@ BlockPattern::BlockPattern(const std::vector<int>& sizes,
   for (int b = 0; b < n; ++b) row_begin_[b + 1] += row_begin_[b];
 }
 
+std::vector<int> BlockPattern::FindNeighbours(int i) const {
+  std::vector<int> neighbours;
+  for (int s = row_begin_[i]; s < row_begin_[i + 1]; ++s) neighbours.push_back(slots_[s][1]);
+  return neighbours;
+}
+
 int BlockPattern::FindSlot(int i, int j) const {
   const auto begin = slots_.begin() + row_begin_[i];
   const auto end = slots_.begin() + row_begin_[i + 1];

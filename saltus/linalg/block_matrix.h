@@ -34,6 +34,8 @@ class BlockPattern {
   int num_values() const { return value_offsets_.back(); }
   /// The slot of block (i, j), or −1.
   int FindSlot(int i, int j) const;
+  /// The blocks j of the slots (i, j), i among them.
+  std::vector<int> FindNeighbours(int i) const;
 
  private:
   std::vector<int> offsets_{0};

@@ -44,7 +44,7 @@ TEST(NonsmoothAlphaIterations, AreNoMoreThanThoseOfThePage) {
     EXPECT_LE(of_pendulum.most, 4);
     const Count of_block = CountIterations(MakeRockingBlock({}), variant, 1e-2, 3);
     EXPECT_LE(of_block.mean, 2.1);
-    EXPECT_LE(of_block.most, 7);
+    EXPECT_LE(of_block.most, 4);
   }
   const Count mono = CountIterations(MakeTwoBallOscillator({}), Variant::kMonolithic, 2e-3, 4);
   EXPECT_LE(mono.mean, 3.1);
@@ -78,22 +78,18 @@ std::vector<double> ListErrors(const Equations& equations, double h, int steps, 
   return errors;
 }
 
-// The page's residuals of the block's impact step 19 are 2.7, 2.6e-2, 4.2e-6, 3.0e-13: quadratic,
-// with all of the matrix (44). The first impact of the pendulum, whose wall is plane and whose
-// joints are curved, shows the same. Where the contact itself is curved (the corners of the block)
-// ours leaves ∂(Hᵀν)/∂q out: linear, by a factor of the order of h, from a start that is closer.
-TEST(NonsmoothAlphaIterations, ImpactsConvergeQuadraticallyOrByAFactorOfOrderH) {
+// The page's residuals of the block's impact step 19 are 2.7, 2.6e-2, 4.2e-6, 3.0e-13: quadratic.
+// So are ours with the terms (20), from a start that is closer; without them each iteration of the
+// block would gain a factor of 0.015. The pendulum has a plane wall and curved joints.
+TEST(NonsmoothAlphaIterations, ImpactsConvergeQuadratically) {
   const std::vector<double> of_pendulum = ListErrors(MakeBouncingPendulum({}), 1e-3, 486, 3);
   ASSERT_GT(of_pendulum[0], 1e-7);
   EXPECT_LT(of_pendulum[1], of_pendulum[0] * of_pendulum[0]);
   EXPECT_LT(of_pendulum[2], 1e-14);
-  const std::vector<double> of_block = ListErrors(MakeRockingBlock({}), 1e-2, 18, 4);
-  EXPECT_LT(of_block[0], 2e-4);
-  for (int k = 1; k < 4; ++k) EXPECT_LT(of_block[k], 0.02 * of_block[k - 1]) << k;
-  const std::vector<double> of_fine_block = ListErrors(MakeRockingBlock({}), 1e-3, 183, 3);
-  for (int k = 1; k < 3; ++k) {
-    EXPECT_LT(of_fine_block[k], std::max(0.003 * of_fine_block[k - 1], 1e-15)) << k;
-  }
+  const std::vector<double> of_block = ListErrors(MakeRockingBlock({}), 1e-2, 18, 3);
+  ASSERT_GT(of_block[0], 1e-5);
+  EXPECT_LT(of_block[1], of_block[0] * of_block[0]);
+  EXPECT_LT(of_block[2], 1e-14);
 }
 
 // Checklist 3: λ̃ of a step with contact is not carried to the next one.
