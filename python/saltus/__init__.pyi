@@ -322,6 +322,11 @@ class GeneralizedAlphaIndex3(Integrator):
                  max_newton_iterations: Optional[int] = ...,
                  solver: Optional[SolverChoice] = ...) -> None: ...
 
+class EnergyMomentum(Integrator):
+    def __init__(self, *, newton_tolerance: Optional[float] = ...,
+                 max_newton_iterations: Optional[int] = ...,
+                 solver: Optional[SolverChoice] = ...) -> None: ...
+
 # --- Systems ----------------------------------------------------------------------------------------
 
 class Linear:

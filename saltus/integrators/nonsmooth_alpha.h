@@ -34,7 +34,7 @@
 // and to Δq, ΔU in (10) and (11) the difference e = δ − Δq that composed rotations make. They are
 // of order h next to the other terms: (10)-(12) are solved without them, then again with those of
 // the last solution, with the same factors, until δ changes by less than 1e-3 of itself. Not in
-// piles (19), where they save 5 % of the iterations and double their cost, nor in frozen sets.
+// piles (19), where they save 5 % of the iterations and double their cost; frozen sets know e only.
 // (11) and (12) are conic problems. Let P_M, P_S be the inverses of M and S on the motions that the
 // joints allow. Elimination of Δṽ from (10) leaves their operators
 //   A_p = H (I − h²(β/γ) P_S K) P_M Hᵀ  ( = c H P_S Hᵀ if D = 0),
@@ -73,8 +73,8 @@
 // Deviation: C is left out where the System does not know it or rows of G are redundant (L = G
 // then; while contacts are near (20) makes up for it). Deviation: while no contact is near, (2)
 // takes the metric S/c in place of M: U is of order h³ there. Deviation: a contact that is closed
-// at q (within rounding) counts in (4) as one with g_N(q̃) ≤ 0. Deviation: Coulomb friction and (17)
-// are not in the source.
+// at q (within rounding) counts in (4) as one with g_N(q̃) ≤ 0. Deviation: Coulomb friction and
+// (17) are not in the source.
 #pragma once
 
 #include <memory>

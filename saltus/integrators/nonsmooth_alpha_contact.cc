@@ -247,6 +247,21 @@ void NonsmoothAlpha::Impl::AddCurvedRows(VectorX* u) const {
   }
 }
 
+/// r_ of the velocity problem from the last one; returns how many rows joint frictions have.
+Eigen::Index NonsmoothAlpha::Impl::StartFromKnownImpulses() {
+  r_.setZero(velocity_problem_.size());
+  const int contacts = velocity_problem_.num_contacts();
+  Eigen::Index used = 0;
+  for (int i = 0; i < contacts; ++i) {
+    const int d = velocity_problem_.cone(i).dimension;
+    r_.segment(used, d) = unknowns_[active_[i]].P.head(d);
+    used += d;
+  }
+  const Eigen::Index friction_size = r_.size() - used;
+  if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
+  return friction_size;
+}
+
 /// (12): W_, Λ, P. kkt is the factored metric (M, G), rhs a force.
 bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs,
                                          bool coupled) {
@@ -284,23 +299,14 @@ bool NonsmoothAlpha::Impl::SolveVelocity(System& system, const KktSolver& kkt, c
     }
     velocity_problem_.CalcVelocity(dq_, &velocity_problem_.problem().b);
     velocity_problem_.problem().b += bias_ + shift_;
-    r_.setZero(velocity_problem_.size());
-    const int contacts = velocity_problem_.num_contacts();
-    for (int i = 0; i < contacts; ++i) {
-      const int d = velocity_problem_.cone(i).dimension;
-      r_.segment(velocity_problem_.offset(i), d) = unknowns_[active_[i]].P.head(d);
-    }
-    const Eigen::Index friction_size =
-        r_.size() - (contacts < velocity_problem_.num_blocks() ? velocity_problem_.offset(contacts)
-                                                               : r_.size());
-    if (friction_P_.size() == friction_size) r_.tail(friction_size) = friction_P_;
+    const Eigen::Index friction_size = StartFromKnownImpulses();
     const SolveReport solve =
         SolveAtAnyCost(*solver_, options_.solver_options.tolerance, velocity_problem_.problem());
     report_.solver_residual = solve.residual.relative;
     solver_ok_ = solve.ok() && (!impact || impact_.ok());
     const int worst = solve.residual.worst_block;
     worst_contact_.reset();
-    if (worst >= 0 && worst < contacts) {
+    if (worst >= 0 && worst < velocity_problem_.num_contacts()) {
       worst_contact_ = contacts_.contacts[active_[worst]].key;
     }
     if (solve.status == SolveStatus::kNotFinite) return false;

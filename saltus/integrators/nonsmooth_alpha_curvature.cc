@@ -59,7 +59,7 @@ bool NonsmoothAlpha::Impl::SolvePositionInPasses(System& system) {
 /// δ, from the iterate to where the increments of this pass lead. False: another pass would change
 /// nothing that matters.
 bool NonsmoothAlpha::Impl::CalcTrial(System& system) {
-  if (IsPile() || frozen_) return false;
+  if (IsPile()) return false;
   Curvature& c = curvature_;
   x_ = move_ + h_ * k_.beta / k_.gamma * dv_;
   system.Retract(start_->q, x_, &q_trial_);
@@ -79,8 +79,10 @@ bool NonsmoothAlpha::Impl::CalcTrial(System& system) {
 bool NonsmoothAlpha::Impl::CalcCurvature(System& system, bool coupled) {
   if (!CalcTrial(system)) return curvature_.present = false;
   const SystemTraits& traits = system.traits();
-  const bool loaded = !candidates_.empty() || !active_.empty() || friction_P_.size() > 0;
-  rates_.Calc(system, t_, q_, delta_, search_margin_, M_, G_, loaded ? contacts_ : ContactSet{});
+  // The rows of a frozen set do not turn.
+  const bool loaded =
+      !frozen_ && (!candidates_.empty() || !active_.empty() || friction_P_.size() > 0);
+  rates_.Calc(system, t_, q_, delta_, search_margin_, M_, G_, loaded ? contacts_ : unturned_);
   Curvature& c = curvature_;
   CalcMove(dv_, &dq_);
   y_ = U_ - U_before_;
@@ -145,6 +147,7 @@ bool NonsmoothAlpha::Impl::CurvatureMatters() {
         {largest, c.rows.lpNorm<Eigen::Infinity>(), c.joint_rates.lpNorm<Eigen::Infinity>()});
   }
   for (const int i : active_) {
+    if (rates.contacts.empty()) break;
     const Vector6 u = CalcVelocity(rates, rates.contacts[i], c.v);
     largest = std::max(largest, 0.1 * u.lpNorm<Eigen::Infinity>());
   }

@@ -114,6 +114,7 @@ class NonsmoothAlpha::Impl {
   Vector6 CalcStartVelocity(System& system, const Contact& contact);
   double CalcRebound(const Contact& contact, const Vector6& u_minus) const;
   bool SolveVelocity(System& system, const KktSolver& kkt, const VectorX& rhs, bool coupled);
+  Eigen::Index StartFromKnownImpulses();
   void CalcGapsOfIterate(System& system);
   void ChooseActive(System& system);
   void AddCurvedRows(VectorX* u) const;
@@ -217,6 +218,7 @@ class NonsmoothAlpha::Impl {
   VectorX F_smooth_;  // F(q̃, ṽ) of (14)
   Curvature curvature_;
   RowRates rates_;
+  const ContactSet unturned_;                    // none
   VectorX U_before_, W_before_, lambda_before_;  // at the start of an iteration
   VectorX q_trial_, delta_last_;
 };

@@ -104,9 +104,13 @@ const IntegratorInfo kMoreauJean = {
 }  // namespace
 
 const std::vector<IntegratorInfo>& ListIntegrators() {
-  static const std::vector<IntegratorInfo> integrators = {
-      kMoreauJean,           MakeNonsmoothAlphaRow(), MakeNonsmoothNewmarkRow(),
-      MakeNonsmoothHhtRow(), MakeSchatzmanPaoliRow(), MakeGeneralizedAlphaIndex3Row()};
+  static const std::vector<IntegratorInfo> integrators = {kMoreauJean,
+                                                          MakeNonsmoothAlphaRow(),
+                                                          MakeNonsmoothNewmarkRow(),
+                                                          MakeNonsmoothHhtRow(),
+                                                          MakeSchatzmanPaoliRow(),
+                                                          MakeGeneralizedAlphaIndex3Row(),
+                                                          MakeEnergyMomentumRow()};
   return integrators;
 }
 

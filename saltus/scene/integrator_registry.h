@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "saltus/integrators/energy_momentum.h"
 #include "saltus/integrators/generalized_alpha_index3.h"
 #include "saltus/integrators/integrator.h"
 #include "saltus/integrators/moreau_jean.h"
@@ -18,8 +19,9 @@ class MapField;
 struct Value;
 
 /// The options of every integrator, each in its own struct.
-using IntegratorOptions = std::variant<MoreauJeanOptions, NonsmoothAlphaOptions,
-                                       SchatzmanPaoliOptions, GeneralizedAlphaIndex3Options>;
+using IntegratorOptions =
+    std::variant<MoreauJeanOptions, NonsmoothAlphaOptions, SchatzmanPaoliOptions,
+                 GeneralizedAlphaIndex3Options, EnergyMomentumOptions>;
 
 /// A name of the registry and its options.
 struct IntegratorChoice {

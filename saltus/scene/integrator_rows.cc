@@ -1,4 +1,5 @@
-// schatzman-paoli and generalized-alpha-index3: the schemes that enforce contact at position level.
+// schatzman-paoli, generalized-alpha-index3 and energy-momentum: the schemes that enforce contact
+// at position level.
 #include "saltus/scene/integrator_rows.h"
 
 #include "saltus/scene/field.h"
@@ -42,6 +43,20 @@ void WriteIndex3(const IntegratorOptions& choice, Value* simulation) {
   simulation->Add("solver", MakeSolver(options.solver, options.solver_options));
 }
 
+IntegratorOptions ReadEnergyMomentum(const MapField& simulation) {
+  EnergyMomentumOptions options;
+  ReadNewton(simulation, &options.newton_tolerance, &options.max_newton_iterations);
+  ReadSolver(simulation, &options.solver, &options.solver_options);
+  return options;
+}
+
+void WriteEnergyMomentum(const IntegratorOptions& choice, Value* simulation) {
+  const auto& options = std::get<EnergyMomentumOptions>(choice);
+  simulation->Add("newton_tolerance", MakeNumber(options.newton_tolerance));
+  simulation->Add("max_newton_iterations", MakeNumber(options.max_newton_iterations));
+  simulation->Add("solver", MakeSolver(options.solver, options.solver_options));
+}
+
 const IntegratorInfo::Option kTolerance = {
     "newton_tolerance", "relative to the displacements of a step, > 0; default 1e-11"};
 const IntegratorInfo::Option kIterations = {"max_newton_iterations", "in [1, 10000]; default 50"};
@@ -80,6 +95,19 @@ IntegratorInfo MakeGeneralizedAlphaIndex3Row() {
         return std::make_unique<GeneralizedAlphaIndex3>(
             std::get<GeneralizedAlphaIndex3Options>(options));
       }};
+}
+
+IntegratorInfo MakeEnergyMomentumRow() {
+  return {"energy-momentum",
+          "keeps the energy exactly for any step; elastic contact without penetration, no friction",
+          {{"newton_tolerance", "relative to the displacements of a step, > 0; default 1e-15"},
+           kIterations,
+           MakeSolverOption()},
+          ReadEnergyMomentum,
+          WriteEnergyMomentum,
+          [](const IntegratorOptions& options) -> std::unique_ptr<Integrator> {
+            return std::make_unique<EnergyMomentum>(std::get<EnergyMomentumOptions>(options));
+          }};
 }
 
 }  // namespace saltus

@@ -19,5 +19,6 @@ IntegratorInfo MakeNonsmoothNewmarkRow();
 IntegratorInfo MakeNonsmoothHhtRow();
 IntegratorInfo MakeSchatzmanPaoliRow();
 IntegratorInfo MakeGeneralizedAlphaIndex3Row();
+IntegratorInfo MakeEnergyMomentumRow();
 
 }  // namespace saltus
