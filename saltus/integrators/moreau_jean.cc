@@ -342,7 +342,8 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
   }
   Remember(state);
   if (system.traits().has_contacts) {
-    FindContacts(system, t, q_, v_, h);
+    // A projection that moves q looks for all contacts in the end.
+    FindContacts(system, t, q_, v_, h, /*touching=*/options_.projection);
     if (options_.projection) {
       const Energy before = system.CalcEnergy(t, q_, v_);
       const auto find = [&] { FindContacts(system, t, q_, v_, h); };

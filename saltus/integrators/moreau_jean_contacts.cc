@@ -32,16 +32,18 @@ double CalcNormalVelocity(const ContactSet& set, const Contact& c, const VectorX
 }  // namespace
 
 /// The margin covers what can close within one step: twice the distance that the fastest point
-/// travels, with the acceleration that the forces give it.
+/// travels, with the acceleration that the forces give it. `touching`: the last term only, which is
+/// enough to see what penetrates and what a small push could close.
 void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
-                                    double h) {
+                                    double h, bool touching) {
   if (!system.traits().has_contacts) return;
   system.CalcForce(t, q, v, &f_);
   acceleration_ = f_;
   DivideByDiagonal(M_, &acceleration_);
   acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
   speed_bound_ = system.CalcSpeedBound(q, v);
-  const double margin = 2 * h * (speed_bound_ + h * acceleration_bound_) + 1e-9;
+  const double speed = touching ? 0 : speed_bound_;
+  const double margin = 2 * h * (speed + h * acceleration_bound_) + 1e-9;
   if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
   system.FindContacts(t, q, margin, &contacts_);
   found_time_ = t;

@@ -28,7 +28,8 @@ class MoreauJean::Impl {
   static constexpr int kHardProblem = 600;  // rows: larger ones are not given up more than once
 
   void Prepare(System& system);
-  void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h);
+  void FindContacts(System& system, double t, const VectorX& q, const VectorX& v, double h,
+                    bool touching = false);
   double CalcUnresolvedSpeed(const Contact& c, double h) const;
   bool Bounces(const Contact& c, double h) const;
   void ChooseActive(const State& state, double h);

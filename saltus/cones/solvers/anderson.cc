@@ -51,26 +51,24 @@ void Anderson::AddDifferences(const double* x, const double* weights, const doub
   count_ = std::min(count_ + 1, memory_);
   Small gram = Small::Zero(count_);
   gamma->setZero(count_);
-  double f_weighted[kChunk], df_weighted[kChunk];
+  alignas(64) double buffers[3][kChunk];
   for (std::ptrdiff_t i = 0; i < n_; i += kChunk) {
     const std::ptrdiff_t m = std::min(kChunk, n_ - i);
-    double* df = df_.data() + next_ * n_ + i;
-    double* dg = dg_.data() + next_ * n_ + i;
-    double* f_last = f_last_.data() + i;
-    double* g_last = g_last_.data() + i;
-    for (std::ptrdiff_t k = 0; k < m; ++k) {
-      const double f = g[i + k] - x[i + k];
-      df[k] = f - f_last[k];
-      dg[k] = g[i + k] - g_last[k];
-      f_last[k] = f;
-      g_last[k] = g[i + k];
-      f_weighted[k] = weights[i + k] * f;
-      df_weighted[k] = weights[i + k] * df[k];
-    }
+    const ConstMap w(weights + i, m), now(g + i, m);
+    Map df(df_.data() + next_ * n_ + i, m), dg(dg_.data() + next_ * n_ + i, m);
+    Map f_last(f_last_.data() + i, m), g_last(g_last_.data() + i, m);
+    Map f(buffers[0], m), f_weighted(buffers[1], m), df_weighted(buffers[2], m);
+    f = now - ConstMap(x + i, m);
+    df = f - f_last;
+    dg = now - g_last;
+    f_last = f;
+    g_last = now;
+    f_weighted = w.cwiseProduct(f);
+    df_weighted = w.cwiseProduct(df);
     for (int j = 0; j < count_; ++j) {
       const ConstMap other(df_.data() + j * n_ + i, m);
-      gram[j] += other.dot(ConstMap(df_weighted, m));
-      (*gamma)[j] += other.dot(ConstMap(f_weighted, m));
+      gram[j] += other.dot(df_weighted);
+      (*gamma)[j] += other.dot(f_weighted);
     }
   }
   Map dy(dy_.data() + next_ * y_size_, y_size_), y_last(y_last_.data(), y_size_);

@@ -22,6 +22,10 @@ constexpr int kPlainSweeps = 5;  // before the acceleration begins
 // than a long memory saves.
 constexpr int kLargeProblem = 5000;  // rows
 constexpr int kMemoryOfLarge = 2;
+// Beyond this size the second-level cache does not hold the history even so. Two sweeps then count
+// as one iteration: 5 % more sweeps, half the reading.
+constexpr int kHugeProblem = 40000;  // rows
+constexpr int kSweepsOfHuge = 2;
 // Of the tolerance: rounding errors that extrapolation may leave in the velocities of the bodies.
 // With 2e-6 some badly conditioned problems no longer converge.
 constexpr double kCompanionError = 1e-10;
@@ -210,6 +214,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   form->StartFromProduct(r->data());
   const bool large = problem.size() >= kLargeProblem;
   int memory = large ? std::min(options_.memory, kMemoryOfLarge) : options_.memory;
+  const int stride = problem.size() >= kHugeProblem ? kSweepsOfHuge : 1;
   const int accelerated_period = large ? kAcceleratedPeriodOfLarge : kAcceleratedPeriod;
   // Extrapolating the companion moves 4 + 2 m vectors of its size, forming it anew the rows of A.
   carries_companion_ =
@@ -219,7 +224,8 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   while (report.iterations < options_.max_iterations) {
     CheckStop(options_.stop);
     const bool accelerates = memory > 0 && report.iterations >= kPlainSweeps;
-    if (accelerates) input_ = *r;
+    const bool begins = (report.iterations - kPlainSweeps) % stride == 0;
+    if (accelerates && begins) input_ = *r;
     const bool backward = options_.symmetric_sweeps && report.iterations % 2 == 1;
     const SweepChange sweep = Sweep(blocks_, backward, form, r->data());
     const int k = ++report.iterations;
@@ -261,7 +267,8 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
         continue;
       }
     }
-    if (accelerates) Accelerate(sweep, form, r, &least_change);
+    const bool ends = (k - kPlainSweeps) % stride == 0;
+    if (accelerates && ends) Accelerate(sweep, form, r, &least_change);
   }
   *r = best_;
   return report;
