@@ -400,6 +400,23 @@ class Repeatability(CommandLine):
             self.assertEqual((info["steps"], info["frames"]), (0, 1))
             part.unlink()
 
+    def test_second_interrupt_ends_at_once(self):
+        """The run takes some milliseconds to end by itself: one of the tries is quicker."""
+        part = self.folder / "part.h5"
+        for tenths in range(30):
+            process = self.start_endless_step(part)
+            process.send_signal(signal.SIGINT)
+            time.sleep(1e-4 * tenths)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+            info = json.loads(saltus("info", part, "--json").stdout)  # readable in any case
+            self.assertEqual(info["frames"], 1)
+            part.unlink()
+            if process.returncode == -signal.SIGTERM:
+                return
+            self.assertEqual(process.returncode, 1)
+        self.fail("the second signal never ended the program")
+
     def test_kill_leaves_a_readable_result(self):
         part = self.folder / "part.h5"
         process = self.start(part, "--checkpoint-every", "0.1")
