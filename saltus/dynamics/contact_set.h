@@ -99,6 +99,22 @@ class ContactSet {
     values.resize(values.size() + static_cast<std::size_t>(columns * dimension), 0.0);
     return values.data() + blocks.back().values;
   }
+  /// Appends copies of the rows of a contact or friction of another set; returns the index of the
+  /// first block.
+  template <class Item>
+  int CopyBlocks(const ContactSet& from, const Item& item) {
+    const int first = static_cast<int>(blocks.size());
+    for (int k = item.first_block; k < item.first_block + item.num_blocks; ++k) {
+      const RowBlock block = from.blocks[k];
+      const std::size_t next = k + 1 < static_cast<int>(from.blocks.size())
+                                   ? from.blocks[k + 1].values
+                                   : from.values.size();
+      const int count = static_cast<int>(next) - block.values;
+      double* copy = AddBlock(block.block, block.dof, block.columns, count / block.columns);
+      for (int i = 0; i < count; ++i) copy[i] = from.values[block.values + i];
+    }
+    return first;
+  }
   using RowMajorX = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Rows = Eigen::Map<const RowMajorX>;
   Rows rows(const RowBlock& b, int dimension) const {

@@ -18,10 +18,12 @@
 // contact over a step. Either it is free, P = 0, or r₁ = −r₀, so that
 //   g_N(q₁) = g_N(q₀),   P ≥ 0                             u_N⁺ = −u_N⁻: restitution one       (6)
 // A step is solved without contacts first; contacts that it would close are given (6), and it is
-// solved again until none is closed. Nothing ever penetrates. An impact is executed up to h|u_N|
-// before the obstacle: order 1 with impacts, order 2 in smooth motion. There is no friction and no
-// rest; contact that is meant to be elastic and not rigid is a law of its own (compliance), whose
-// energy is part of V.
+// solved again until none is closed; a step that leaves one closed fails. An impact is executed up
+// to h|u_N| before the obstacle: order 1 with impacts, order 2 in smooth motion. A body at rest
+// nearer than g h²/2 to an obstacle below it stays there. There is no friction; contact that is
+// meant to be elastic and not rigid is a law of its own (compliance), whose energy is part of V.
+// Velocities that the joints do not allow would alternate for ever: those of the first step are
+// made consistent, which counts as work of drives.
 //
 // Newton's method in δ, impulses times h/2, K_G = −∂(GᵀΛ)/∂q of these:
 //   S = M + h²/4 K + h/2 D + ½K_G,   S Δδ = (h²/2) f* − M(δ − h v₀) + …,   G Δδ = −g(q₁)       (7)

@@ -34,7 +34,8 @@
 // and to Δq, ΔU in (10) and (11) the difference e = δ − Δq that composed rotations make. They are
 // of order h next to the other terms: (10)-(12) are solved without them, then again with those of
 // the last solution, with the same factors, until δ changes by less than 1e-3 of itself. Not in
-// piles (19), where they save 5 % of the iterations and double their cost; frozen sets know e only.
+// piles (19), where they save 5 % of the iterations and double their cost, nor with (17), whose
+// problems cost most; frozen sets know e only.
 // (11) and (12) are conic problems. Let P_M, P_S be the inverses of M and S on the motions that the
 // joints allow. Elimination of Δṽ from (10) leaves their operators
 //   A_p = H (I − h²(β/γ) P_S K) P_M Hᵀ  ( = c H P_S Hᵀ if D = 0),

@@ -59,7 +59,7 @@ bool NonsmoothAlpha::Impl::SolvePositionInPasses(System& system) {
 /// δ, from the iterate to where the increments of this pass lead. False: another pass would change
 /// nothing that matters.
 bool NonsmoothAlpha::Impl::CalcTrial(System& system) {
-  if (IsPile()) return false;
+  if (IsPile() || options_.position_friction) return false;
   Curvature& c = curvature_;
   x_ = move_ + h_ * k_.beta / k_.gamma * dv_;
   system.Retract(start_->q, x_, &q_trial_);

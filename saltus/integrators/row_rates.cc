@@ -49,7 +49,7 @@ void RowRates::CalcContacts(double epsilon, const ContactSet& contacts) {
       for (int k = 0; k < now.num_blocks; ++k) {
         const RowBlock& a = contacts.blocks[now.first_block + k];
         const RowBlock& b = moved_.blocks[moved.first_block + k];
-        if (a.dof != b.dof) return false;
+        if (a.dof != b.dof || a.columns != b.columns) return false;
         for (int i = 0; i < rows * a.columns; ++i) {
           const double change = moved_.values[b.values + i] - contacts.values[a.values + i];
           if (check && !(std::abs(change) <= kJump)) return false;

@@ -29,18 +29,6 @@ bool HasOnly(const ContactSet& set, double e) {
                      [e](const Contact& c) { return c.restitution == e; });
 }
 
-/// Copies the rows of a contact or friction; returns the index of their first block.
-template <typename Item>
-int AppendRows(const ContactSet& from, const Item& item, ContactSet* to) {
-  const int first = static_cast<int>(to->blocks.size());
-  for (int k = item.first_block; k < item.first_block + item.num_blocks; ++k) {
-    const RowBlock& block = from.blocks[k];
-    double* values = to->AddBlock(block.block, block.dof, block.columns, item.dimension);
-    std::copy_n(from.values.data() + block.values, block.columns * item.dimension, values);
-  }
-  return first;
-}
-
 }  // namespace
 
 class SchatzmanPaoli::Impl {
@@ -151,7 +139,7 @@ void SchatzmanPaoli::Impl::Merge(System& system, const State& state, double h, C
   ContactSet merged;
   for (const DryFriction& friction : set->frictions) {
     DryFriction copy = friction;
-    copy.first_block = AppendRows(*set, friction, &merged);
+    copy.first_block = merged.CopyBlocks(*set, friction);
     merged.frictions.push_back(copy);
   }
   for (std::size_t i = 0; i < restitutions.size(); ++i) {  // the list may grow on the way
@@ -160,7 +148,7 @@ void SchatzmanPaoli::Impl::Merge(System& system, const State& state, double h, C
     for (const Contact& contact : at_one_e_.contacts) {
       if (contact.restitution != restitutions[i]) continue;
       Contact copy = contact;
-      copy.first_block = AppendRows(at_one_e_, contact, &merged);
+      copy.first_block = merged.CopyBlocks(at_one_e_, contact);
       merged.contacts.push_back(copy);
     }
   }

@@ -99,7 +99,7 @@ IntegratorInfo MakeGeneralizedAlphaIndex3Row() {
 
 IntegratorInfo MakeEnergyMomentumRow() {
   return {"energy-momentum",
-          "keeps the energy exactly for any step; elastic contact without penetration, no friction",
+          "keeps the energy to rounding; elastic contact without penetration, no friction",
           {{"newton_tolerance", "relative to the displacements of a step, > 0; default 1e-15"},
            kIterations,
            MakeSolverOption()},

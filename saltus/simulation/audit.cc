@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace saltus {
 namespace {
+
+/// Of the energies, that closure may be off by: about √steps of them add up.
+constexpr double kRoundings = 1e4;
 
 /// The energy that the entries of the ledger explain, J.
 double CalcExplained(const StepWork& w) {
@@ -29,7 +33,14 @@ double Audit::Closure() const {
 }
 
 double Audit::RelativeClosure() const {
-  return turnover > 0 ? std::abs(Closure()) / turnover : 0.0;
+  const double closure = std::abs(Closure());
+  if (closure == 0) return 0;
+  // Where hardly any energy changes hands, the rounding of its amount is judged by the amount.
+  const double amount =
+      std::abs(final_energy.kinetic) + std::abs(final_energy.potential) + final_energy.elastic;
+  const bool is_rounding = closure <= kRoundings * std::numeric_limits<double>::epsilon() * amount;
+  const double scale = is_rounding ? std::max(turnover, amount) : turnover;
+  return scale > 0 ? closure / scale : 0.0;
 }
 
 void Audit::AddStep(const StepReport& report, const Energy& before, const Energy& after) {

@@ -34,7 +34,7 @@ struct Audit {
 
   /// closure of (1) at the end, J.
   double Closure() const;
-  /// Closure relative to the turnover (0 if nothing moved).
+  /// Closure relative to the turnover, or to the energy if it is no more than rounding of that.
   double RelativeClosure() const;
 
   /// Adds one accepted step.

@@ -143,6 +143,79 @@ TEST(EnergyMomentumBodies, CompliantContactReturnsWhatItTook) {
   EXPECT_LT(drift, 1e-10);  // of 20 J
 }
 
+// Near equilibrium differences of energies are rounding: Newton's method must not follow them.
+TEST(EnergyMomentumBodies, SpringAtRestStaysAtRest) {
+  for (const double amplitude : {0.0, 1e-12, 1e-6, 1e-3}) {
+    PointMassSpec mass{.name = "mass", .mass = 1, .position = {0, 0, -9.81e-3 + amplitude}};
+    const auto model = ModelBuilder()
+                           .Add(mass)
+                           .Add(SpringSpec{.name = "spring",
+                                           .body_a = "mass",
+                                           .body_b = "ground",
+                                           .points = {Vector3(0, 0, 0), Vector3(0, 0, 1)},
+                                           .stiffness = 1000,
+                                           .rest_length = 1})
+                           .Build();
+    for (const double h : {1e-3, 1e-4}) {
+      double drift = 0;
+      const RunResult run = RunAndWatch(model, h, 0.5, &drift);
+      EXPECT_LT(drift, 3e-13) << amplitude;  // of 0.1 J, 5000 steps
+      EXPECT_LE(std::abs(run.state.q[2] + 9.81e-3), 1.01 * amplitude + 1e-14);
+    }
+  }
+}
+
+// Features of boxes that meet at the end of a step need not meet in its middle.
+TEST(EnergyMomentumBodies, TumblingBoxesDoNotPenetrate) {
+  for (const double s : {12.0, 14.0}) {
+    const Vector3 half(0.075, 0.06, 0.05);
+    RigidBodySpec a =
+        MakeBody("a", Box{half}, {0.03 * std::sin(7 * s), 0.02 * std::cos(5 * s), 0.5});
+    a.orientation = Quaternion(Eigen::AngleAxisd(
+        0.3 * s, Vector3(std::sin(s), std::cos(s), std::sin(3 * s)).normalized()));
+    a.velocity = {0, 0, -2};
+    a.angular_velocity = {0.3, 3 * std::sin(s), 0.7};
+    RigidBodySpec b = MakeBody("b", Box{half}, {0, 0, 0.2});
+    b.angular_velocity = {3 * std::cos(s), 0.4, 0.2};
+    const auto model =
+        ModelBuilder().Add(MakeMaterial(0, 1)).AddGroundShape(MakeFloor()).Add(a).Add(b).Build();
+    SimulationOptions options;
+    options.step = 0.005;
+    options.until = 0.6;
+    options.on_failure = FailurePolicy::kHalve;
+    Simulation simulation(std::make_unique<MultibodySystem>(model), MakeEnergyMomentum(), options);
+    EXPECT_EQ(simulation.Run().kind, RunOutcome::Kind::kFinished) << s;
+    EXPECT_LT(simulation.audit().max_penetration, 1e-14) << s;
+    EXPECT_LT(simulation.audit().RelativeClosure(), 1e-12) << s;
+  }
+}
+
+// A drive that sets in at once: without consistent velocities the joint force would alternate.
+TEST(EnergyMomentumBodies, DriveThatSetsInDoesNotRing) {
+  RigidBodySpec arm;
+  arm.name = "arm";
+  arm.mass = 1;
+  arm.inertia = Matrix3::Identity() * 0.1;
+  arm.position = {0.5, 0, 0};
+  const auto angle = [](double t) { return TimeJet{3 * t, 3, 0}; };
+  const auto model = ModelBuilder()
+                         .Add(arm)
+                         .Add(JointSpec{.name = "motor",
+                                        .type = JointType::kRevolute,
+                                        .body_a = "ground",
+                                        .body_b = "arm",
+                                        .at = Vector3::Zero(),
+                                        .axis = Vector3::UnitY(),
+                                        .drive_angle = TimeFunction(angle)})
+                         .Build();
+  const RunResult run = RunWith(model, MakeEnergyMomentum(), 1e-3, 1, [](const StepView& view) {
+    if (view.state.time > 0) {
+      EXPECT_NEAR(view.state.v[4], 3, 1e-4);
+    }
+  });
+  EXPECT_LT(run.audit.RelativeClosure(), 1e-11);
+}
+
 TEST(EnergyMomentumBodies, RefusesWhatWouldCostEnergy) {
   for (const auto& [friction, restitution] : {std::pair(0.3, 1.0), std::pair(0.0, 0.9)}) {
     const auto model = ModelBuilder()
