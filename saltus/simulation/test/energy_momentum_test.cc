@@ -64,6 +64,25 @@ TEST(EnergyMomentumBodies, BoxBouncesForEver) {
   EXPECT_LT(run.audit.RelativeClosure(), 1e-12);
 }
 
+/// An arm that a motor turns about a horizontal axis.
+std::shared_ptr<const Model> MakeMotor(const std::function<TimeJet(double)>& angle) {
+  RigidBodySpec arm;
+  arm.name = "arm";
+  arm.mass = 1;
+  arm.inertia = Matrix3::Identity() * 0.1;
+  arm.position = {0.5, 0, 0};
+  return ModelBuilder()
+      .Add(arm)
+      .Add(JointSpec{.name = "motor",
+                     .type = JointType::kRevolute,
+                     .body_a = "ground",
+                     .body_b = "arm",
+                     .at = Vector3::Zero(),
+                     .axis = Vector3::UnitY(),
+                     .drive_angle = TimeFunction(angle)})
+      .Build();
+}
+
 /// A rod on a spherical joint, with a spring that stretches far: neither V nor g is quadratic.
 ModelBuilder MakeSpringPendulum(double damping) {
   RigidBodySpec rod;
@@ -105,22 +124,7 @@ TEST(EnergyMomentumBodies, LedgerClosesWithADamperAndADrive) {
   EXPECT_LT(damped.audit.work.loads, -1);
   EXPECT_LT(damped.audit.RelativeClosure(), 1e-12);
 
-  RigidBodySpec arm;
-  arm.name = "arm";
-  arm.mass = 1;
-  arm.inertia = Matrix3::Identity() * 0.1;
-  arm.position = {0.5, 0, 0};
-  const auto angle = [](double t) { return TimeJet{t * t, 2 * t, 2}; };
-  const auto model = ModelBuilder()
-                         .Add(arm)
-                         .Add(JointSpec{.name = "motor",
-                                        .type = JointType::kRevolute,
-                                        .body_a = "ground",
-                                        .body_b = "arm",
-                                        .at = Vector3::Zero(),
-                                        .axis = Vector3::UnitY(),
-                                        .drive_angle = TimeFunction(angle)})
-                         .Build();
+  const auto model = MakeMotor([](double t) { return TimeJet{t * t, 2 * t, 2}; });
   const RunResult driven = RunAndWatch(model, 1e-2, 2, &drift);
   EXPECT_GT(driven.audit.work.drives, 1);
   EXPECT_LT(driven.audit.RelativeClosure(), 1e-11);
@@ -192,22 +196,7 @@ TEST(EnergyMomentumBodies, TumblingBoxesDoNotPenetrate) {
 
 // A drive that sets in at once: without consistent velocities the joint force would alternate.
 TEST(EnergyMomentumBodies, DriveThatSetsInDoesNotRing) {
-  RigidBodySpec arm;
-  arm.name = "arm";
-  arm.mass = 1;
-  arm.inertia = Matrix3::Identity() * 0.1;
-  arm.position = {0.5, 0, 0};
-  const auto angle = [](double t) { return TimeJet{3 * t, 3, 0}; };
-  const auto model = ModelBuilder()
-                         .Add(arm)
-                         .Add(JointSpec{.name = "motor",
-                                        .type = JointType::kRevolute,
-                                        .body_a = "ground",
-                                        .body_b = "arm",
-                                        .at = Vector3::Zero(),
-                                        .axis = Vector3::UnitY(),
-                                        .drive_angle = TimeFunction(angle)})
-                         .Build();
+  const auto model = MakeMotor([](double t) { return TimeJet{3 * t, 3, 0}; });
   const RunResult run = RunWith(model, MakeEnergyMomentum(), 1e-3, 1, [](const StepView& view) {
     if (view.state.time > 0) {
       EXPECT_NEAR(view.state.v[4], 3, 1e-4);
