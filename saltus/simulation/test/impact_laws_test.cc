@@ -40,9 +40,6 @@ TEST(Poisson, SingleBallBouncesAsByNewtonsLaw) {
   }
 }
 
-/// A rod of mass 1 kg and length 2 m under 45°, whose lower end hits the ground with friction 1.
-/// Planar: with the lever r = (−1, −1)/√2 and J = 1/3,
-///   A = [1 + r_x²/J, −r_x r_z/J; ·, 1 + r_z²/J] = [2.5, −1.5; −1.5, 2.5].
 // A point mass that slides at v on a plane, one step of the convex relaxation: with q = (−g h, v)
 // and W = I/m, P_N = m (μ v + g h)/(1 + μ²) along the edge of the cone (associated_block.h, eq. 4),
 // so that the mass leaves the plane. Coulomb's law keeps it there.
@@ -70,6 +67,9 @@ TEST(AssociatedFriction, SlidingOpensTheContact) {
   }
 }
 
+/// A rod of mass 1 kg and length 2 m under 45°, whose lower end hits the ground with friction 1.
+/// Planar: with the lever r = (−1, −1)/√2 and J = 1/3,
+///   A = [1 + r_x²/J, −r_x r_z/J; ·, 1 + r_z²/J] = [2.5, −1.5; −1.5, 2.5].
 std::shared_ptr<const Model> MakeRod(RestitutionLaw law, double e, double mu, const Vector3& v,
                                      double angle = 0.785398163397448) {
   RigidBodySpec rod;
