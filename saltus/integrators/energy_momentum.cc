@@ -64,8 +64,8 @@ class EnergyMomentum::Impl {
   ContactSet start_, end_;          // contacts at q₀ and q₁
   std::vector<ContactKey> closed_;  // (6), sorted
   VectorX delta_, q_, q_mid_, v_mid_, v_, M_delta_;
-  VectorX f_, load_, f_star_, g_, g_change_, gap_change_, gap_left_;
-  VectorX residual_, rhs_, increment_, scratch_;
+  VectorX f_, load_, f_star_, g_, g_change_, gap_left_;
+  VectorX residual_, rhs_, c_, increment_, scratch_;
   double weight_ = 0;         // 1/(δᵀMδ), or 0 if that is no number
   double excess_weight_ = 0;  // factor of Mδ in (4)
   double row_excess_ = 0;     // factor of Mδ in B*ᵀΛ and H*ᵀP
@@ -158,6 +158,7 @@ void EnergyMomentum::Impl::FindClosing(System& system, const State& state) {
 /// (5): g and the gaps left at q₁, and the factor of Mδ in the forces.
 void EnergyMomentum::Impl::CalcDiscreteRows(System& system, const State& state, double h) {
   row_excess_ = 0;
+  g_.resize(work_.G.rows());
   const double t_mid = state.time + 0.5 * h;
   const double rounding = kRoundings * kEpsilon * (1 + q_.lpNorm<Eigen::Infinity>());
   if (work_.G.rows() > 0) {
@@ -229,12 +230,9 @@ bool EnergyMomentum::Impl::Iterate(System& system, const State& state, double h)
     work_.K.SetZero();
     system.AddGeometricStiffness(t_mid, q_mid_, work_.lambda, &work_.K);
     work_.S.values() += 0.5 * work_.K.values();
-    scratch_ = -g_;
-  } else {
-    scratch_.resize(0);
   }
-  const VectorX c = scratch_;
-  if (!work_.Solve(rhs_, c, gap_left_, 0, &increment_)) return false;
+  c_ = -g_;
+  if (!work_.Solve(rhs_, c_, gap_left_, 0, &increment_)) return false;
   delta_ += increment_;
   Place(system, state);
   return q_.allFinite();
@@ -244,7 +242,7 @@ void EnergyMomentum::Impl::Solve(System& system, const State& state, double h) {
   work_.lambda.setZero(system.traits().num_constraints);
   work_.ClearContacts();
   last_residual_ = std::numeric_limits<double>::infinity();
-  for (int k = 0;; ++k) {
+  const auto evaluate = [&](int k) {
     FindClosing(system, state);
     CalcDiscreteForce(system, state, h, k);
     CalcDiscreteRows(system, state, h);
@@ -252,20 +250,10 @@ void EnergyMomentum::Impl::Solve(System& system, const State& state, double h) {
     work_.M.Multiply(scratch_, &rhs_);
     rhs_ += 0.5 * h * h * f_star_ + row_excess_ * M_delta_;
     residual_ = rhs_;
-    if (k > 0 && Converged()) return;
-    if (k == options_.max_newton_iterations) {
-      if (work_.report.status == StepStatus::kOk) {
-        work_.report.status = StepStatus::kNewtonNotConverged;
-      }
-      return;
-    }
-    work_.report.status = StepStatus::kOk;
-    ++work_.report.newton_iterations;
-    if (!Iterate(system, state, h)) {
-      work_.report.status = StepStatus::kNotFinite;
-      return;
-    }
-  }
+  };
+  work_.RunNewton(
+      options_.max_newton_iterations, evaluate, [&] { return Converged(); },
+      [&] { return Iterate(system, state, h); });
 }
 
 /// Contacts that the step has closed and (6) does not hold yet. False: there are none; one that has
@@ -371,6 +359,9 @@ const StepReport& EnergyMomentum::Impl::Step(System& system, double h, State* st
       report.status = StepStatus::kNewtonNotConverged;
       break;
     }
+  }
+  if (!report.ok() && report.culprit.empty() && !closed_.empty()) {
+    report.culprit = "while contact '" + system.ContactName(closed_.front()) + "' closes; ";
   }
   v_ = 2 / h * delta_ - state->v;
   const State start = *state;

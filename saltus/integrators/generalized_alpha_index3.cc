@@ -172,25 +172,15 @@ void GeneralizedAlphaIndex3::Impl::Solve(System& system, const State& state, dou
   const double t = state.time + h;
   work_.lambda.setZero(system.traits().num_constraints);
   work_.ClearContacts();
-  for (int k = 0;; ++k) {
+  const auto evaluate = [&](int) {
     system.CalcForce(t, q_, v_, &f_);
     if (!system.traits().constant_mass) system.CalcMass(q_, &work_.M);
     if (system.traits().has_contacts) FindContacts(system, t);
     CalcGaps();
-    if (k > 0 && Converged(system, t)) return;
-    if (k == options_.max_newton_iterations) {
-      if (work_.report.status == StepStatus::kOk) {
-        work_.report.status = StepStatus::kNewtonNotConverged;
-      }
-      return;
-    }
-    work_.report.status = StepStatus::kOk;
-    ++work_.report.newton_iterations;
-    if (!Iterate(system, state, h)) {
-      work_.report.status = StepStatus::kNotFinite;
-      return;
-    }
-  }
+  };
+  work_.RunNewton(
+      options_.max_newton_iterations, evaluate, [&] { return Converged(system, t); },
+      [&] { return Iterate(system, state, h); });
 }
 
 const StepReport& GeneralizedAlphaIndex3::Impl::Step(System& system, double h, State* state) {

@@ -34,6 +34,28 @@ struct PositionLevel {
   void Refind(const std::function<void(ContactSet*)>& find);
   void ClearContacts();
 
+  /// Newton's method: evaluates the iterate, ends where it has converged (from the first iteration
+  /// on), else goes on by iterate(), which returns false if that gave no numbers. The outcome is
+  /// the status of the report.
+  template <class Evaluate, class Converged, class Iterate>
+  void RunNewton(int max_iterations, const Evaluate& evaluate, const Converged& converged,
+                 const Iterate& iterate) {
+    for (int k = 0;; ++k) {
+      evaluate(k);
+      if (k > 0 && converged()) return;
+      if (k == max_iterations) {
+        if (report.status == StepStatus::kOk) report.status = StepStatus::kNewtonNotConverged;
+        return;
+      }
+      report.status = StepStatus::kOk;
+      ++report.newton_iterations;
+      if (!iterate()) {
+        report.status = StepStatus::kNotFinite;
+        return;
+      }
+    }
+  }
+
   /// Factors (S, G) and solves (1). b is u at Δ = 0; lambda and r become Λ and P.
   /// @param bound_scale  dry friction of joints is at most bound·bound_scale
   bool Solve(const VectorX& rhs, const VectorX& c, const VectorX& b, double bound_scale,

@@ -224,24 +224,14 @@ bool SchatzmanPaoli::Impl::Iterate(System& system, const State& state, double h)
 void SchatzmanPaoli::Impl::Solve(System& system, const State& state, double h) {
   work_.lambda.setZero(system.traits().num_constraints);
   work_.ClearContacts();
-  for (int k = 0;; ++k) {
+  const auto evaluate = [&](int) {
     CalcForce(system, state, h);
     if (system.traits().has_contacts) FindContacts(system, state, h);
     CalcLaw(h);
-    if (k > 0 && Converged(system, state, h)) return;
-    if (k == options_.max_newton_iterations) {
-      if (work_.report.status == StepStatus::kOk) {
-        work_.report.status = StepStatus::kNewtonNotConverged;
-      }
-      return;
-    }
-    work_.report.status = StepStatus::kOk;
-    ++work_.report.newton_iterations;
-    if (!Iterate(system, state, h)) {
-      work_.report.status = StepStatus::kNotFinite;
-      return;
-    }
-  }
+  };
+  work_.RunNewton(
+      options_.max_newton_iterations, evaluate, [&] { return Converged(system, state, h); },
+      [&] { return Iterate(system, state, h); });
 }
 
 /// v_new_ of (8).

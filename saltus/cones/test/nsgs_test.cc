@@ -355,5 +355,21 @@ TEST(NsgsTest, AcceptsAnyOperator) {
   EXPECT_TRUE(MakeSolver(1e-9).Solve(problem, &r).ok());
 }
 
+// Beyond 40 000 rows two sweeps make one iteration of the acceleration, which must still help.
+TEST(NsgsTest, AcceleratesHugeProblems) {
+  test::BodyRow row{.num_contacts = 14000, .contacts_per_body = 2, .state = ContactState::kStick};
+  Random random(1);
+  BodyDelassus A;
+  ConicProblem problem;
+  test::MakeBodyRow(row, &random, &A, &problem);
+  ASSERT_GT(problem.size(), 40000);
+  VectorX accelerated = VectorX::Zero(problem.size()), plain = accelerated;
+  const SolveReport with = MakeSolver(1e-5, 2000).Solve(problem, &accelerated);
+  const SolveReport without = MakeSolver(1e-5, 2000, 0).Solve(problem, &plain);
+  EXPECT_TRUE(with.ok());
+  EXPECT_LT(CalcNaturalMapResidual(problem, accelerated).relative, 1e-5);
+  EXPECT_LT(with.iterations, 0.7 * without.iterations);
+}
+
 }  // namespace
 }  // namespace saltus

@@ -149,6 +149,19 @@ TEST(EnergyMomentum, TwoPendulumsGiveTheDigitsOfThePage) {
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(coarse.impacts[i].time, coarse_times[i], 1e-9);
 }
 
+// Against the exact motion of the page: order 1, since each impact happens up to h early. It moves
+// the balls by h|u| = 4.43 h at most, once more with each of the three impacts.
+TEST(EnergyMomentum, TwoPendulumsConvergeToTheExactMotion) {
+  for (const double h : {1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2.5e-4}) {
+    const Motion run = RunRods(MakeTwoPendulums(), h, 3, {1, 2, 3});
+    ASSERT_EQ(run.states.size(), 3u);
+    EXPECT_NEAR(run.states[0].q[0], -0.986291751, 4.43 * h) << h;
+    EXPECT_NEAR(run.states[1].q[2], 0.793566195, 2 * 4.43 * h) << h;
+    EXPECT_NEAR(run.states[2].q[0], -0.176651790, 3 * 4.43 * h) << h;
+    EXPECT_LT(run.drift, 1e-10) << h;
+  }
+}
+
 TEST(EnergyMomentum, DoublePendulumAgainstAWallGivesTheDigitsOfThePage) {
   SmallSystem::Data d = MakeRods(Eigen::Vector4d(1, 0, 2, 0), 1, {-1, 0});
   d.contacts = {MakeStop(Eigen::RowVector4d(1, 0, 0, 0)), MakeStop(Eigen::RowVector4d(0, 0, 1, 0))};
