@@ -13,6 +13,7 @@ import saltus
 from common import ball_scene, ball_system
 
 RUNS = int(os.environ.get("SALTUS_LEAK_RUNS", "200"))
+ROUNDS = 8
 
 
 def resident():
@@ -26,15 +27,20 @@ class Leaks(unittest.TestCase):
         for _ in range(max(20, runs // 4)):  # caches and arenas fill up
             run()
         gc.collect()
-        before, objects = resident(), len(gc.get_objects())
-        for _ in range(runs):
-            run()
-        gc.collect()
-        growth = (resident() - before) / runs
-        print(f"{self.id()}: {growth:.1f} bytes per run over {runs} runs")
+        objects = len(gc.get_objects())
+        # One run keeps at least 4000 bytes of arrays, so a leak shows in every round. The allocator
+        # may take some hundred kB at any time, but not in each of them.
+        for _ in range(ROUNDS):
+            before = resident()
+            for _ in range(runs):
+                run()
+            gc.collect()
+            growth = (resident() - before) / runs
+            print(f"{self.id()}: {growth:.1f} bytes per run over {runs} runs")
+            if growth < 400:
+                break
+        self.assertLess(growth, 400)
         self.assertLess(len(gc.get_objects()) - objects, 100)
-        # One run keeps at least 4000 bytes of arrays; the allocator may take 300 kB once.
-        self.assertLess(growth, 400 + 300e3 / runs)
 
     def test_scenes(self):
         scene = ball_scene(until=0.5, step=0.01)
