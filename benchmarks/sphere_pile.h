@@ -61,6 +61,7 @@ PileResult RunBulletPile(const SpherePile& pile);
 struct SaltusSetup {
   double tolerance = 1e-3;    // relative natural-map residual
   int max_iterations = 2000;  // sweeps in a step
+  double stiffness = 0;       // of the contacts along their surface, N/m; 0: rigid
 };
 PileResult RunSaltusPile(const SpherePile& pile, const SaltusSetup& setup);
 

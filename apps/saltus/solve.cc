@@ -75,7 +75,7 @@ void ChangeLaw(const SolveArguments& arguments, ConicProblem* problem) {
     }
   }
   if (arguments.compliance > 0) {
-    problem->compliance.setConstant(problem->size(), arguments.compliance);
+    problem->compliance = VectorX::Constant(problem->size(), arguments.compliance);
   }
 }
 

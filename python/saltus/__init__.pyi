@@ -279,6 +279,7 @@ class MoreauJean(Integrator):
     def __init__(self, *, theta: Optional[float] = ...,
                  activation: Union[float, Activation, None] = ...,
                  projection: Optional[bool] = ..., projection_tolerance: Optional[float] = ...,
+                 tangential_stiffness: Optional[float] = ...,
                  newton_tolerance: Optional[float] = ...,
                  max_newton_iterations: Optional[int] = ...,
                  solver: Optional[SolverChoice] = ...) -> None: ...

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "saltus/base/large_page_allocator.h"
 #include "saltus/base/types.h"
 
 namespace saltus {
@@ -74,7 +75,7 @@ class GrowingVector : public Eigen::Map<VectorX> {
     new (static_cast<Base*>(this)) Base(memory_.data(), size);  // how a Map is moved
   }
 
-  std::vector<double> memory_;
+  std::vector<double, LargePageAllocator<double>> memory_;
 };
 
 }  // namespace saltus

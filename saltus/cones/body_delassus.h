@@ -19,6 +19,7 @@
 
 #include <vector>
 
+#include "saltus/base/large_page_allocator.h"
 #include "saltus/cones/delassus.h"
 
 namespace saltus {
@@ -80,6 +81,7 @@ class BodyDelassus final : public Delassus {
   void CalcDiagonalEntries(double* diagonal) const override;
 
  private:
+  using Rows = std::vector<Row, LargePageAllocator<Row>>;
   struct Body {
     int size;
     int factors;      // index into factors_, or −1: S_b is diagonal, P = Q = diag(scale)
@@ -101,8 +103,8 @@ class BodyDelassus final : public Delassus {
   std::vector<Sides> sides_;
   std::vector<int> offsets_{0};  // first row of each block
   std::vector<int> block_of_row_;
-  std::vector<Row> rows_;         // [H_a P_a | H_b P_b]
-  std::vector<Row> transposed_;   // [H_a Q_aᵀ | H_b Q_bᵀ] if not symmetric
+  Rows rows_;                     // [H_a P_a | H_b P_b]
+  Rows transposed_;               // [H_a Q_aᵀ | H_b Q_bᵀ] if not symmetric
   std::vector<double> diagonal_;  // A_ii
   bool symmetric_ = true;
   mutable std::vector<Velocity> scratch_;

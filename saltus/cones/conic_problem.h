@@ -63,7 +63,7 @@ struct ConicProblem {
   GrowingVector b;
   std::vector<Cone> cones;  // in row order, no gaps
   std::vector<ConeLoad> loads;
-  VectorX compliance = {};  // diagonal of C, 1/kg, ≥ 0; empty: none
+  GrowingVector compliance = {};  // diagonal of C, 1/kg, ≥ 0; empty: none
 
   int size() const { return static_cast<int>(b.size()); }
 };

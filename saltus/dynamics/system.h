@@ -106,8 +106,9 @@ class System {
   /// Contacts with gap < margin [m], sorted by key, and the dry frictions of joints.
   virtual void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) = 0;
 
-  /// An upper bound of the speed [m/s] (for angular limits rad/s) of any point that may come into
-  /// contact, at velocity v: integrators choose the contact margin from it. 0 without contacts.
+  /// An upper bound of the normal speed [m/s] (for angular limits rad/s) with which any surface or
+  /// point that may come into contact moves at velocity v: integrators choose the contact margin
+  /// from it. 0 without contacts.
   virtual double CalcSpeedBound(const VectorX& q, const VectorX& v) const = 0;
 
   // Internal variables with a history, as the damage of a bond. They belong to the State; the

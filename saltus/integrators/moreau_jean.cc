@@ -30,6 +30,10 @@ MoreauJeanOptions Checked(const MoreauJeanOptions& o) {
     throw InputError("activation", "factor is " + std::to_string(o.gamma),
                      "choose none, half, full, linearized or a factor in [0, 1]");
   }
+  if (!(o.tangential_stiffness >= 0 && std::isfinite(o.tangential_stiffness))) {
+    throw InputError("tangential_stiffness", "is " + std::to_string(o.tangential_stiffness),
+                     "choose a stiffness > 0 in N/m, or leave it out for rigid friction");
+  }
   return o;
 }
 
@@ -249,9 +253,7 @@ void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
     report_.status = StepStatus::kOk;
     ++report_.newton_iterations;
     bool good = SolveVelocity(system, start, h);
-    while (good && AdmitWaiting(v_new_, h)) {
-      LayOutRows(start, h);
-      WarmStart(start);
+    while (good && AdmitWaiting(start, v_new_, h)) {
       impact_r_.resize(0);
       good = SolveVelocity(system, start, h);
     }
@@ -292,7 +294,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   force_speed_ = h * scratch_.lpNorm<Eigen::Infinity>();
   FindContacts(system, state->time, state->q, state->v, h);
   ChooseActive(*state, h);
-  WarmStart(*state);
+  WarmStart(*state, h);
   impact_r_.resize(0);
   Iterate(system, *state, h);
   if (impact_r_.size() > 0) r_ += impact_r_;

@@ -21,7 +21,7 @@
 //   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| unless the contact
 //                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). With θ = 1 a body lands on the
 //                 obstacle at the end of a step, and penetration is at most of second order.
-//                 Candidates that need a change of velocity beyond a quarter of the largest speed
+//                 Candidates that need a change of velocity beyond a tenth of the largest speed
 //                 to close are left out, and admitted if the solution would close them: the outcome
 //                 is that of all candidates, while most of those of a fast pile cost nothing. Gaps
 //                 below zero count as zero: to ask a jammed mechanism to open would have no
@@ -29,6 +29,20 @@
 //
 // Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
 // (1), and û_N = u_N − u_N⁺ where u_N⁺ is the velocity after it                               (9)
+//
+// Elastic friction (tangential_stiffness k > 0). Friction answers to the motion of the surfaces at
+// a finite rate, ḟ_T = −k u_T as long as the contact neither opens nor slips: the tangential spring
+// of @cite CundallStrack1979, implicit in time. With f = P/h:
+//
+//   w_T = u_T + (P_T − h f_T,n)/(k h²)   takes the place of u_T in (4) and (5)                 (10)
+//
+// f_T,n, the tangential force of the last step, is the memory: in world axes, of which the part
+// along the new surface counts. Slip is the plastic part w of u; at rest P = h f_n, so nothing
+// creeps; k → ∞ is (4). Rigid friction leaves the forces of hyperstatic systems open, and solvers
+// crawl along the continuum of its solutions (docs/decisions/0002); (10) chooses elastic ones and
+// makes the problem regular. The energy in the springs is booked as friction loss when it is
+// stored, and negative when it returns. The normal law, moments of rolling friction and the dry
+// friction of joints stay as they are.
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
 //   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,
@@ -60,6 +74,7 @@ struct MoreauJeanOptions {
   double gamma = 0.5;  // prediction factor of (6), ∈ [0, 1]
   bool projection = true;
   double projection_tolerance = 1e-9;  // m: penetration left by the contact projection
+  double tangential_stiffness = 0;     // k of (10), N/m; 0: rigid
   double newton_tolerance = 1e-11;     // on (1)/M and (3), relative to the velocities
   int max_newton_iterations = 25;
   std::string solver = "auto";

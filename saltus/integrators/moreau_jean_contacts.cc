@@ -8,11 +8,21 @@
 namespace saltus {
 namespace {
 
+const std::string kSprings = "moreau-jean.springs";  // f_T of (10)
+
+/// The memory of a contact, or the end.
+std::vector<ContactMemory>::const_iterator FindMemory(const State& state, const ContactKey& key) {
+  const auto found =
+      std::lower_bound(state.contacts.begin(), state.contacts.end(), key,
+                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+  return found != state.contacts.end() && found->key == key ? found : state.contacts.end();
+}
+
 /// Without projection only rounding is forgiven, m: the textbook scheme.
 constexpr double kGapRounding = 1e-12;
 /// Of the speed bound: by how much a step may change the normal velocity of a contact before one
 /// that was left out has to be admitted. Smaller values admit more often and solve the step again.
-constexpr double kReserve = 0.25;
+constexpr double kReserve = 0.1;
 
 /// Steps of free motion: a contact that approaches no faster than its forces make it in this time
 /// does not bounce. Its flight could not be resolved, and the projection, which lifts it after each
@@ -102,9 +112,9 @@ void MoreauJean::Impl::ChooseActive(const State& state, double h) {
   LayOutRows(state, h);
 }
 
-/// Adds the waiting contacts that v would close, all of them if it is not for the first time. False
-/// if there is none.
-bool MoreauJean::Impl::AdmitWaiting(const VectorX& v, double h) {
+/// Adds the waiting contacts that v would close, all of them if it is not for the first time; they
+/// start without impulse, the others with the one that was found. False if there is none.
+bool MoreauJean::Impl::AdmitWaiting(const State& start, const VectorX& v, double h) {
   admitted_.clear();
   for (const int i : waiting_) {
     const Contact& c = contacts_.contacts[i];
@@ -119,14 +129,25 @@ bool MoreauJean::Impl::AdmitWaiting(const VectorX& v, double h) {
   std::erase_if(waiting_, is_admitted);
   // A waiting contact has not closed at v_n: law (7).
   merged_.clear();
-  for (std::size_t i = 0; i < active_.size(); ++i) merged_.push_back({active_[i], by_gap_[i]});
-  for (const int i : admitted_) merged_.push_back({i, 1});
-  std::sort(merged_.begin(), merged_.end());
+  for (int i = 0; i < static_cast<int>(active_.size()); ++i) {
+    merged_.push_back({active_[i], by_gap_[i], problem_.offset(i)});
+  }
+  for (const int i : admitted_) merged_.push_back({i, 1, -1});
+  std::sort(merged_.begin(), merged_.end(),
+            [](const Merged& a, const Merged& b) { return a.contact < b.contact; });
   active_.clear();
   by_gap_.clear();
-  for (const auto& [contact, by_gap] : merged_) {
-    active_.push_back(contact);
-    by_gap_.push_back(by_gap);
+  for (const Merged& m : merged_) {
+    active_.push_back(m.contact);
+    by_gap_.push_back(m.by_gap);
+  }
+  r_found_.swap(r_);
+  LayOutRows(start, h);
+  WarmStart(start, h);
+  for (std::size_t i = 0; i < merged_.size(); ++i) {
+    const Cone& cone = problem_.cone(static_cast<int>(i));
+    if (merged_[i].offset < 0) continue;
+    r_.segment(cone.offset, cone.dimension) = r_found_.segment(merged_[i].offset, cone.dimension);
   }
   return true;
 }
@@ -166,7 +187,7 @@ void MoreauJean::Impl::LayOutRows(const State& state, double h) {
   }
 }
 
-void MoreauJean::Impl::WarmStart(const State& state) {
+void MoreauJean::Impl::WarmStart(const State& state, double h) {
   r_.setZero(problem_.size());
   auto memory = state.contacts.begin();
   const auto find = [&](const ContactKey& key) {
@@ -191,6 +212,47 @@ void MoreauJean::Impl::WarmStart(const State& state) {
     const int d = problem_.cone(i).dimension;
     r_.segment(problem_.offset(i), d) = memory->impulse.head(d);
   }
+  if (options_.tangential_stiffness > 0) SetSprings(state, h);
+}
+
+/// (10).
+void MoreauJean::Impl::SetSprings(const State& state, double h) {
+  const auto springs = state.integrator.find(kSprings);
+  const bool stored =
+      springs != state.integrator.end() && springs->second.size() == 3 * std::ssize(state.contacts);
+  const double C = 1 / (options_.tangential_stiffness * h * h);
+  GrowingVector& compliance = problem_.problem().compliance;
+  compliance.setZero(problem_.size());
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    const int o = problem_.offset(i);
+    const int d = std::min(problem_.cone(i).dimension, c.dimension);
+    compliance.segment(o + 1, d - 1).setConstant(C);
+    const auto memory = FindMemory(state, c.key);
+    if (!stored || memory == state.contacts.end()) continue;
+    const Eigen::Index at = 3 * (memory - state.contacts.begin());
+    const Vector3 f = c.frame.transpose() * springs->second.segment<3>(at);
+    shift_.segment(o + 1, d - 1) -= C * h * f.segment(1, d - 1);
+  }
+}
+
+/// The tangential forces f_T of the step in world axes, in the order of state->contacts. Impulses
+/// by Poisson's law have not stretched any spring.
+void MoreauJean::Impl::RememberSprings(State* state) const {
+  VectorX& springs = state->integrator[kSprings];
+  springs.setZero(3 * std::ssize(state->contacts));
+  for (int i = 0; i < problem_.num_contacts(); ++i) {
+    const Contact& c = contacts_.contacts[active_[i]];
+    const auto memory = FindMemory(*state, c.key);
+    if (memory == state->contacts.end()) continue;
+    const int o = problem_.offset(i);
+    Vector3 P = Vector3::Zero();
+    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
+      P[k] = r_[o + k] - (impact_r_.size() > 0 ? impact_r_[o + k] : 0.0);
+    }
+    const Eigen::Index at = 3 * (memory - state->contacts.begin());
+    springs.segment<3>(at) = c.frame * P / report_.step;
+  }
 }
 
 /// Impulses for the next warm start, in world axes; contacts without impulse are forgotten.
@@ -211,6 +273,7 @@ void MoreauJean::Impl::Remember(State* state) const {
   }
   std::sort(state->contacts.begin(), state->contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+  if (options_.tangential_stiffness > 0) RememberSprings(state);
 }
 
 /// What the projection had to push is what the impulses of the step, solved to a tolerance, did not

@@ -33,9 +33,11 @@ class MoreauJean::Impl {
   double CalcUnresolvedSpeed(const Contact& c, double h) const;
   bool Bounces(const Contact& c, double h) const;
   void ChooseActive(const State& state, double h);
-  bool AdmitWaiting(const VectorX& v, double h);
+  bool AdmitWaiting(const State& start, const VectorX& v, double h);
   void LayOutRows(const State& state, double h);
-  void WarmStart(const State& state);
+  /// With the springs of elastic friction.
+  void WarmStart(const State& state, double h);
+  void SetSprings(const State& state, double h);
   void MoveTo(System& system, const State& start, double h, const VectorX& v, bool project);
   bool StepEquationsHold(System& system, const State& start, double h);
   void FormIterationMatrix(System& system, double t, double h, const VectorX& v);
@@ -50,6 +52,7 @@ class MoreauJean::Impl {
   void ProjectVelocity(System& system, double t);
   void NameCulprit(const System& system);
   void Remember(State* state) const;
+  void RememberSprings(State* state) const;
   void RememberPushes(double h, State* state) const;
 
   const MoreauJeanOptions options_;
@@ -85,14 +88,20 @@ class MoreauJean::Impl {
   std::vector<int> active_, closed_;
   std::vector<int> waiting_;  // candidates left out because they cannot close, as it seems
   std::vector<int> admitted_;
-  std::vector<std::pair<int, char>> merged_;  // contact and law
+  struct Merged {
+    int contact;
+    char by_gap;
+    int offset;  // of its rows before; −1: it was waiting
+  };
+  std::vector<Merged> merged_;
   bool has_admitted_ = false;
   bool may_impact_ = false;   // some contact with Poisson's law may bounce
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   GrowingVector u_minus_;     // u at v_n, all rows of the problem
   GrowingVector bias_;        // bias rows
-  GrowingVector shift_;       // restitution and gap terms of (5), (7)
+  GrowingVector shift_;       // restitution, gap and spring terms of (5), (7), (10)
   GrowingVector r_;           // impulses P, without those of impact_r_ until the step is solved
+  GrowingVector r_found_;     // before contacts were admitted
   GrowingVector impact_r_;    // impulses by Poisson's law; empty if there are none
   GrowingVector u_, u_free_;  // u at v_{n+1}, and without impulses
   VectorX q_, q_theta_, v_, v_new_, delta_, f0_, f1_, f_, rhs_, c_, g_, g_t_;

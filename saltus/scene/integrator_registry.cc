@@ -66,6 +66,9 @@ IntegratorOptions ReadMoreauJean(const MapField& simulation) {
   options.projection = simulation.ReadBool("projection", options.projection);
   options.projection_tolerance =
       simulation.ReadNumber("projection_tolerance", options.projection_tolerance, kPositive);
+  if (const auto key = simulation.Find("tangential_stiffness")) {
+    options.tangential_stiffness = key->ReadNumber(kPositive);
+  }
   ReadNewton(simulation, &options.newton_tolerance, &options.max_newton_iterations);
   ReadSolver(simulation, &options.solver, &options.solver_options);
   return options;
@@ -78,6 +81,9 @@ void WriteMoreauJean(const IntegratorOptions& choice, Value* simulation) {
   simulation->Add("activation", linearized ? MakeScalar("linearized") : MakeNumber(options.gamma));
   simulation->Add("projection", MakeScalar(options.projection ? "true" : "false"));
   simulation->Add("projection_tolerance", MakeNumber(options.projection_tolerance));
+  if (options.tangential_stiffness > 0) {
+    simulation->Add("tangential_stiffness", MakeNumber(options.tangential_stiffness));
+  }
   simulation->Add("newton_tolerance", MakeNumber(options.newton_tolerance));
   simulation->Add("max_newton_iterations", MakeNumber(options.max_newton_iterations));
   simulation->Add("solver", MakeSolver(options.solver, options.solver_options));
@@ -92,6 +98,9 @@ const IntegratorInfo kMoreauJean = {
       "linearized; default half"},
      {"projection", "true: positions are projected, no penetration or drift; default true"},
      {"projection_tolerance", "penetration that the projection may leave, m, > 0; default 1e-9"},
+     {"tangential_stiffness",
+      "of contacts that yield elastically before they slip, N/m, > 0: makes the friction of "
+      "hyperstatic piles definite and quick to solve; default: rigid"},
      {"newton_tolerance", "relative, on the velocity increment, > 0; default 1e-11"},
      {"max_newton_iterations", "in [1, 10000]; default 25"},
      MakeSolverOption()},

@@ -68,12 +68,15 @@ class NsgsSolver final : public ConicSolver {
   template <class Form>
   void Accelerate(const SweepChange& sweep, Form* form, Impulses* r, double* least_change);
   SolveStatus FindFailure(const ConicProblem& problem, const Impulses& r);
+  /// loaded_ from r.
+  void FindLoaded(const Impulses& r);
 
   NsgsOptions options_;
   LocalBlocks blocks_;
   Anderson anderson_;
   FaceNewton newton_;
   std::vector<BodyDelassus::Velocity> velocities_;
+  std::vector<int> loaded_;         // blocks with an impulse
   DenseDelassus dense_{MatrixX()};  // copy of an operator of unknown form
   GrowingVector weights_;           // mean diagonal entry of each block, per row
   GrowingVector input_;             // starting point of the sweep

@@ -127,7 +127,7 @@ class DenseSweep {
 template <class Form>
 class CompliantSweep {
  public:
-  CompliantSweep(Form* form, const VectorX& compliance)
+  CompliantSweep(Form* form, const GrowingVector& compliance)
       : form_(*form), compliance_(compliance.data()) {}
 
   void Start(const double* r) { form_.Start(r); }
@@ -241,6 +241,14 @@ SweepChange Sweep(const LocalBlocks& blocks, bool backward, Form* form, double* 
   } else {
     for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
   }
+  return total;
+}
+
+/// These blocks once.
+template <class Form>
+SweepChange Sweep(const LocalBlocks& blocks, const std::vector<int>& some, Form* form, double* r) {
+  SweepChange total;
+  for (const int c : some) UpdateBlock(blocks, c, form, r, &total);
   return total;
 }
 

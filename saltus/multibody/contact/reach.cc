@@ -7,10 +7,12 @@
 namespace saltus {
 namespace {
 
-/// Radius of a ball about the shape's origin that holds the shape; static-only shapes give 0.
+/// Radius of a ball about the shape's origin that holds the shape, or what is left of a round one
+/// without its radius r: spin moves its surface along itself, n·(ω × r n) = 0. Static-only shapes
+/// give 0.
 struct ShapeRadius {
-  double operator()(const Sphere& s) const { return s.radius; }
-  double operator()(const Capsule& s) const { return s.radius + s.half_length; }
+  double operator()(const Sphere&) const { return 0; }
+  double operator()(const Capsule& s) const { return s.half_length; }
   double operator()(const Box& s) const { return s.half_size.norm(); }
   double operator()(const Cylinder& s) const { return std::hypot(s.radius, s.half_length); }
   double operator()(const ConvexHull& s) const {

@@ -1,4 +1,5 @@
-// Reach: the largest distance of a body's contact points from its centre of mass, m.
+// Reach: the lever with which the spin of a body closes gaps, m: the largest distance of its
+// contact points from its centre of mass, less the radius of round shapes.
 #pragma once
 
 #include <vector>
