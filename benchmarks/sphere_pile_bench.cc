@@ -20,9 +20,11 @@
 namespace saltus::bench {
 namespace {
 
-std::shared_ptr<const Model> BuildPile(const SpherePile& pile) {
+std::shared_ptr<const Model> BuildPile(const SpherePile& pile, FrictionLaw law) {
   ModelBuilder builder;
-  builder.Add(MaterialSpec{"stone", pile.density, pile.friction, 0, 0});
+  MaterialSpec stone{"stone", pile.density, pile.friction, 0, 0};
+  stone.friction_law = law;
+  builder.Add(stone);
   const double w = pile.half_floor();
   const std::pair<Vector3, double> walls[] = {{Vector3::UnitZ(), 0},
                                               {Vector3::UnitX(), -w},
@@ -130,7 +132,8 @@ PileResult RunSaltusPile(const SpherePile& pile, const SaltusSetup& setup) {
   run.step = pile.step;
   run.until = pile.until;
   run.on_failure = FailurePolicy::kFlag;
-  Simulation simulation(std::make_unique<MultibodySystem>(BuildPile(pile)),
+  const FrictionLaw law = setup.associated ? FrictionLaw::kAssociated : FrictionLaw::kCoulomb;
+  Simulation simulation(std::make_unique<MultibodySystem>(BuildPile(pile, law)),
                         std::make_unique<MoreauJean>(options), run);
   PileResult result;
   Watch watch(static_cast<long>(0.75 * pile.until / pile.step), &result);
@@ -167,6 +170,7 @@ void CompareWithBullet(const SpherePile& pile, double* bullet) {
     SaltusSetup setup;
   } rows[] = {{"Saltus 1e-3", {1e-3, 2000, 0}},
               {"Saltus 1e-6, springs", {1e-6, 20000, kSpring}},
+              {"Saltus 1e-6, convex", {1e-6, 20000, 0, true}},
               {"Saltus 1e-6, 200 its", {1e-6, 200, 0}},
               {"Saltus 1e-6", {1e-6, 2000, 0}}};
   for (const auto& row : rows) {

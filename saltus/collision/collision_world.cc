@@ -3,6 +3,7 @@
 #include "saltus/collision/collision_world.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "saltus/base/error.h"
@@ -12,6 +13,9 @@
 
 namespace saltus {
 namespace {
+
+/// Of the margin: how far the search for pairs goes. More serves longer but gives more pairs.
+constexpr double kReach = 1.25;
 
 std::size_t Index(int i) { return static_cast<std::size_t>(i); }
 
@@ -49,10 +53,16 @@ struct CollisionWorld::Impl {
   std::vector<int> moving, fixed, half_spaces;
   Bvh fixed_bvh;
 
+  // Pairs whose boxes were nearer than `reach` when the boxes were `searched_boxes`; the list
+  // serves until boxes have moved so far that others could be within the margin.
+  double reach = -1, last_margin = 0;
+  std::vector<Aabb> searched_boxes;
+  std::vector<BroadPhase::Pair> sorted;  // by (a, b)
+
   // Scratch.
   BroadPhase broad_phase;
   std::vector<Aabb> moving_boxes;
-  std::vector<BroadPhase::Pair> pairs, found, sorted;
+  std::vector<BroadPhase::Pair> pairs, found;
   std::vector<int> first_pair;
   PairScratch scratch;
   WitnessSink sink;
@@ -73,6 +83,8 @@ struct CollisionWorld::Impl {
   void RotateCore(int index);
   bool MayCollide(int a, int b) const;
   void AddPair(int a, int b);
+  double CalcLargestMove() const;
+  void UpdatePairs(double margin);
   void FindPairs(double margin);
   void AddHalfSpacePairs(double margin);
   void SortPairs();
@@ -142,6 +154,8 @@ void CollisionWorld::Impl::Prepare() {
     }
   }
   fixed_bvh.Build(fixed_boxes);
+  searched_boxes.assign(count, Aabb{});
+  reach = -1;
   prepared = true;
 }
 
@@ -257,6 +271,35 @@ void CollisionWorld::Impl::AddHalfSpacePairs(double margin) {
   }
 }
 
+/// Since the last search, of any side of a box; infinite if a half-space can move, which has none.
+double CollisionWorld::Impl::CalcLargestMove() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const int h : half_spaces) {
+    if (colliders[Index(h)].mover >= 0) return kInfinity;
+  }
+  Vector3 move = Vector3::Zero();
+  for (const int i : moving) {
+    const Aabb &box = boxes[Index(i)], &searched = searched_boxes[Index(i)];
+    move = move.cwiseMax((box.low - searched.low).cwiseAbs())
+               .cwiseMax((box.high - searched.high).cwiseAbs());
+  }
+  return move.maxCoeff();
+}
+
+/// The list holds all pairs within the margin, and some more: the witnesses tell them apart, so
+/// that what is found does not depend on the searches before. Integrators look twice in a step,
+/// before and after a projection that hardly moves anything, the first time with a small margin.
+void CollisionWorld::Impl::UpdatePairs(double margin) {
+  const double needed = margin + 2 * CalcLargestMove();
+  if (!(needed <= reach)) {
+    reach = kReach * std::max(margin, last_margin);
+    FindPairs(reach);
+    SortPairs();
+    searched_boxes = boxes;
+  }
+  last_margin = margin;
+}
+
 void CollisionWorld::Impl::FindPairs(double margin) {
   found.clear();
   AddHalfSpacePairs(margin);
@@ -335,6 +378,7 @@ void CollisionWorld::DisablePair(int mover_a, int mover_b) {
   std::vector<std::uint64_t>& keys = impl_->disabled;
   const auto at = std::lower_bound(keys.begin(), keys.end(), key);
   if (at == keys.end() || *at != key) keys.insert(at, key);
+  impl_->reach = -1;
 }
 
 void CollisionWorld::Find(const std::vector<Pose>& poses, double margin,
@@ -348,8 +392,7 @@ void CollisionWorld::Find(const std::vector<Pose>& poses, double margin,
     SALTUS_CHECK(mover < static_cast<int>(poses.size()), "a mover has no pose");
     impl.Place(i, poses[Index(mover)]);
   }
-  impl.FindPairs(margin);
-  impl.SortPairs();
+  impl.UpdatePairs(margin);
   impl.sink.Start(witnesses, margin);
   for (const BroadPhase::Pair& p : impl.sorted) impl.AddWitnesses(p.a, p.b, witnesses);
 }

@@ -16,6 +16,15 @@ void AddRowProducts(const double* H, int rows, int columns, const double* v, dou
   }
 }
 
+/// f += Hᵀ r.
+template <int kColumns>
+void AddColumnProducts(const double* H, int rows, int columns, const double* r, double* f) {
+  const int n = kColumns > 0 ? kColumns : columns;
+  for (int i = 0; i < rows; ++i, H += n) {
+    for (int j = 0; j < n; ++j) f[j] += H[j] * r[i];
+  }
+}
+
 }  // namespace
 
 ContactSet::Rows ContactProblem::rows(int block, const RowBlock& b) const {
@@ -266,23 +275,30 @@ void ContactProblem::SetFrictionBounds(double h, const VectorX& lambda_free) {
   }
 }
 
-void ContactProblem::MultiplyRows(const VectorX& v, double* u) const {
+template <int kVectors>
+void ContactProblem::MultiplyRows(std::array<const double*, kVectors> v,
+                                  std::array<double*, kVectors> u) const {
   for (int i = 0; i < num_blocks(); ++i) {
     const Block& block = blocks_[i];
-    double* u_i = u + offset(i);
-    std::fill(u_i, u_i + block.rows, 0.0);
+    const int o = offset(i);
+    for (double* x : u) std::fill(x + o, x + o + block.rows, 0.0);
     for (int k = block.first; k < block.first + block.count; ++k) {
       const RowBlock& rb = set_->blocks[k];
       const double* H = set_->values.data() + rb.values + block.first_row * rb.columns;
-      const double* v_b = v.data() + rb.dof;
-      if (rb.columns == 6) {
-        AddRowProducts<6>(H, block.rows, 6, v_b, u_i);
-      } else {
-        AddRowProducts<0>(H, block.rows, rb.columns, v_b, u_i);
+      for (int j = 0; j < kVectors; ++j) {
+        if (rb.columns == 6) {
+          AddRowProducts<6>(H, block.rows, 6, v[j] + rb.dof, u[j] + o);
+        } else {
+          AddRowProducts<0>(H, block.rows, rb.columns, v[j] + rb.dof, u[j] + o);
+        }
       }
     }
   }
 }
+template void ContactProblem::MultiplyRows<1>(std::array<const double*, 1>,
+                                              std::array<double*, 1>) const;
+template void ContactProblem::MultiplyRows<2>(std::array<const double*, 2>,
+                                              std::array<double*, 2>) const;
 
 void ContactProblem::AddForce(const Eigen::Ref<const VectorX>& r, VectorX* f) const {
   for (int i = 0; i < num_blocks(); ++i) {
@@ -293,8 +309,10 @@ void ContactProblem::AddForce(const Eigen::Ref<const VectorX>& r, VectorX* f) co
       const RowBlock& rb = set_->blocks[k];
       const double* H = set_->values.data() + rb.values + block.first_row * rb.columns;
       double* f_b = f->data() + rb.dof;
-      for (int row = 0; row < block.rows; ++row) {
-        for (int j = 0; j < rb.columns; ++j) f_b[j] += H[row * rb.columns + j] * r_i[row];
+      if (rb.columns == 6) {
+        AddColumnProducts<6>(H, block.rows, 6, r_i, f_b);
+      } else {
+        AddColumnProducts<0>(H, block.rows, rb.columns, r_i, f_b);
       }
     }
   }

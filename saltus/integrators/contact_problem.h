@@ -50,7 +50,14 @@ class ContactProblem {
   template <class Vector>
   void CalcVelocity(const VectorX& v, Vector* u) const {
     u->resize(size_);
-    MultiplyRows(v, u->data());
+    MultiplyRows<1>({v.data()}, {u->data()});
+  }
+  /// The same of two vectors, which reads the rows only once.
+  template <class Vector>
+  void CalcVelocities(const VectorX& v1, const VectorX& v2, Vector* u1, Vector* u2) const {
+    u1->resize(size_);
+    u2->resize(size_);
+    MultiplyRows<2>({v1.data(), v2.data()}, {u1->data(), u2->data()});
   }
   /// f += Hᵀ r.
   void AddForce(const Eigen::Ref<const VectorX>& r, VectorX* f) const;
@@ -73,7 +80,8 @@ class ContactProblem {
     int first_row = 0;         // 1 for the disc of kSplit
   };
   void SetSplitRows(std::span<const int> active);
-  void MultiplyRows(const VectorX& v, double* u) const;
+  template <int kVectors>
+  void MultiplyRows(std::array<const double*, kVectors> v, std::array<double*, kVectors> u) const;
   bool FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction);
   void FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FindCouplings(const KktSolver& kkt);

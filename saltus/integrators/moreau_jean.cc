@@ -378,7 +378,8 @@ void MoreauJean::Impl::Finish(System& system, double t, double h, State* state) 
 }
 
 void MoreauJean::Impl::ReportContacts(const State& start) {
-  problem_.CalcVelocity(v_, &u_);
+  problem_.CalcVelocities(start.v, v_, &u_minus_, &u_);
+  u_minus_ += bias_;
   u_ += bias_;
   auto memory = start.contacts.begin();
   for (int i = 0; i < problem_.num_contacts(); ++i) {

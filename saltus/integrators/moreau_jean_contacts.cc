@@ -158,7 +158,6 @@ void MoreauJean::Impl::LayOutRows(const State& state, double h) {
   const int n = problem_.size();
   bias_.resize(n);
   shift_.setZero(n);
-  problem_.CalcVelocity(state.v, &u_minus_);
   for (int i = 0; i < problem_.num_blocks(); ++i) {
     const Cone& cone = problem_.cone(i);
     const int o = cone.offset;
@@ -172,7 +171,16 @@ void MoreauJean::Impl::LayOutRows(const State& state, double h) {
     const int d = std::min(cone.dimension, c.dimension);
     bias_.segment(o, d) = c.bias.head(d);
   }
-  u_minus_ += bias_;
+  const auto bounces = [&](int i) {
+    const Contact& c = contacts_.contacts[i];
+    return c.restitution != 0 || c.restitution_tangential != 0;
+  };
+  if (std::any_of(active_.begin(), active_.end(), bounces)) {
+    problem_.CalcVelocity(state.v, &u_minus_);
+    u_minus_ += bias_;
+  } else {
+    u_minus_.setZero(n);  // until it is reported
+  }
   for (int i = 0; i < problem_.num_contacts(); ++i) {
     const Contact& c = contacts_.contacts[active_[i]];
     const int o = problem_.offset(i);

@@ -67,6 +67,19 @@ TEST(BvhTest, FindsTheSameItemsAsAllAgainstAll) {
   }
 }
 
+/// To the last bit.
+void ExpectSame(const std::vector<Witness>& first, const std::vector<Witness>& second) {
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].collider_A, second[i].collider_A);
+    EXPECT_EQ(first[i].collider_B, second[i].collider_B);
+    EXPECT_EQ(first[i].feature, second[i].feature);
+    EXPECT_EQ(first[i].gap, second[i].gap);
+    EXPECT_EQ(first[i].normal, second[i].normal);
+    EXPECT_EQ(first[i].point_A, second[i].point_A);
+  }
+}
+
 class CollisionWorldTest : public ::testing::Test {
  protected:
   // A heap of mixed shapes over a floor, with fixed boxes in between.
@@ -129,18 +142,56 @@ TEST_F(CollisionWorldTest, OrderIsFixedAndCopiesAgree) {
   for (Pose& p : elsewhere) p.p.z() += 0.3;
   copy.Find(elsewhere, 0.05, &second);  // no trace of an earlier call may remain
   copy.Find(poses_, 0.05, &second);
-  ASSERT_EQ(first.size(), second.size());
+  ExpectSame(first, second);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    EXPECT_EQ(first[i].collider_A, second[i].collider_A);
-    EXPECT_EQ(first[i].collider_B, second[i].collider_B);
-    EXPECT_EQ(first[i].feature, second[i].feature);
-    EXPECT_EQ(first[i].gap, second[i].gap);
-    EXPECT_EQ(first[i].normal, second[i].normal);
-    EXPECT_EQ(first[i].point_A, second[i].point_A);
     if (i == 0) continue;
     const Witness &v = first[i - 1], &w = first[i];
     EXPECT_LT(std::tuple(v.collider_A, v.collider_B, v.feature),
               std::tuple(w.collider_A, w.collider_B, w.feature));
+  }
+}
+
+// The list of pairs outlives a search. Whatever moves, by however little or much, and whatever the
+// margins were before, a world without a past finds the same.
+TEST_F(CollisionWorldTest, EarlierSearchesLeaveNoTrace) {
+  Random random(9);
+  std::vector<Vector3> directions;
+  for (const Pose& pose : poses_) directions.push_back(random.Direction() - 0.1 * pose.p);
+  std::size_t total = 0;
+  for (int step = 0; step < 100; ++step) {
+    const double margin = step % 7 == 0 ? 1e-3 : 0.02;
+    std::vector<Witness> kept, fresh;
+    world_.Find(poses_, margin, &kept);
+    CollisionWorld(world_).Find(poses_, margin, &fresh);
+    ExpectSame(kept, fresh);
+    total += kept.size();
+    const double move = std::pow(10.0, random.Uniform(-5, -1.5));
+    for (std::size_t i = 0; i < poses_.size(); ++i) poses_[i].p += move * directions[i];
+  }
+  EXPECT_GT(total, 10000u);
+}
+
+// Two bodies close a gap twice as fast as one, and a half-space comes nearer without a box.
+TEST(CollisionWorldRulesTest, PairsThatComeNearAreFound) {
+  const double margin = 0.1;
+  for (const bool is_half_space : {false, true}) {
+    CollisionWorld world;
+    world.Add({Sphere{1}, {}, 0, 0});
+    if (is_half_space) {
+      world.Add({HalfSpace{Vector3(-1, 0, 0), 0}, {}, 1, 0});
+    } else {
+      world.Add({Sphere{1}, {Vector3(1, 0, 0), Quaternion::Identity()}, 1, 0});
+    }
+    std::vector<Pose> poses(2);
+    poses[1].p.x() = 1 + 1.3 * margin;
+    std::vector<Witness> witnesses;
+    world.Find(poses, margin, &witnesses);
+    EXPECT_TRUE(witnesses.empty());
+    poses[0].p.x() += (is_half_space ? 0 : 0.2) * margin;
+    poses[1].p.x() -= (is_half_space ? 0.4 : 0.2) * margin;
+    world.Find(poses, margin, &witnesses);
+    ASSERT_EQ(witnesses.size(), 1u);
+    EXPECT_NEAR(witnesses[0].gap, 0.9 * margin, 1e-15);
   }
 }
 

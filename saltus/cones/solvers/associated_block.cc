@@ -4,8 +4,6 @@
 
 #include <Eigen/LU>
 
-#include "saltus/cones/solvers/coulomb_block.h"
-
 namespace saltus {
 namespace {
 
@@ -20,26 +18,18 @@ void AssociatedBlock3::Factor(const Matrix3& W, double friction, int fallback) {
   W_ = W;
   mu_ = friction;
   fallback_ = fallback;
-  isotropic_ = IsotropicBlock3::Applies(W);
   inverse_ = W.inverse();
 }
 
 bool AssociatedBlock3::Solve(const Vector3& u, const Vector3& r, Vector3* solution) const {
   const Vector3 q = u - W_ * r;
-  const double slip = mu_ * q.tail<2>().norm();
-  if (q[0] >= slip) {  // (2)
+  if (q[0] >= mu_ * q.tail<2>().norm()) {  // (2)
     solution->setZero();
     return true;
   }
   *solution = r - inverse_ * u;  // (3)
   const Vector3& x = *solution;
   if (x[0] >= 0 && x.tail<2>().squaredNorm() <= mu_ * mu_ * x[0] * x[0]) return true;
-  if (isotropic_ && slip > 0) {  // (4) in closed form
-    const double k = W_(0, 0) + 0.5 * mu_ * mu_ * (W_(1, 1) + W_(2, 2));
-    const double a = (slip - q[0]) / k, side = -mu_ * mu_ * a / slip;
-    *solution = {a, side * q[1], side * q[2]};
-    return true;
-  }
   Vector2 start = r.tail<2>();
   // With −q_T the impulse is positive, e·q = q_N − μ|q_T| < 0.
   if (start.norm() * q[0] + mu_ * start.dot(q.tail<2>()) >= 0) start = -q.tail<2>();

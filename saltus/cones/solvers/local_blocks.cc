@@ -38,6 +38,7 @@ bool LocalBlocks::Factor(const ConicProblem& problem, LocalMethod method) {
   friction3_.clear();
   isotropic3_.clear();
   associated3_.clear();
+  isotropic_associated3_.clear();
   newton_.clear();
   discs_.clear();
   loads_.clear();
@@ -66,11 +67,18 @@ void LocalBlocks::AddFriction(const Cone& cone, const FreeMatrix& W, LocalMethod
   const bool plain = cone.kind == ConeKind::kFriction && !cone.associated;
   if (!plain || method == LocalMethod::kSemismooth) {
     SALTUS_CHECK(d <= 6, "a frictional block has at most six rows");
+    const bool convex = cone.kind == ConeKind::kFriction && cone.associated && d == 3 &&
+                        method != LocalMethod::kSemismooth && IsWellConditioned(W);
+    if (convex && IsotropicBlock3::Applies(W)) {
+      block->kind = LocalKind::kIsotropicAssociated3;
+      block->index = static_cast<int>(isotropic_associated3_.size());
+      isotropic_associated3_.emplace_back().Factor(W, cone.friction);
+      return;
+    }
     block->kind = LocalKind::kNewton;
     block->index = static_cast<int>(newton_.size());
     newton_.emplace_back().Factor(W, cone);
-    const bool convex = cone.kind == ConeKind::kFriction && cone.associated;
-    if (convex && d == 3 && method != LocalMethod::kSemismooth && IsWellConditioned(W)) {
+    if (convex) {
       block->kind = LocalKind::kAssociated3;
       const int fallback = block->index;
       block->index = static_cast<int>(associated3_.size());

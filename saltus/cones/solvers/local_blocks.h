@@ -28,6 +28,7 @@ enum class LocalKind {
   kFriction3,
   kIsotropic3,
   kAssociated3,
+  kIsotropicAssociated3,
   kBox,
   kNewton
 };
@@ -78,6 +79,9 @@ class LocalBlocks {
   const CoulombBlock3& friction3(int index) const { return friction3_[index]; }
   const IsotropicBlock3& isotropic3(int index) const { return isotropic3_[index]; }
   const AssociatedBlock3& associated3(int index) const { return associated3_[index]; }
+  const IsotropicAssociatedBlock3& isotropic_associated3(int index) const {
+    return isotropic_associated3_[index];
+  }
   const NewtonBlock& newton(int index) const { return newton_[index]; }
   const DiscBlock& disc(int index) const { return discs_[index]; }
   /// s at the impulses r of the whole problem.
@@ -97,6 +101,7 @@ class LocalBlocks {
   std::vector<CoulombBlock3> friction3_;
   std::vector<IsotropicBlock3> isotropic3_;
   std::vector<AssociatedBlock3> associated3_;
+  std::vector<IsotropicAssociatedBlock3> isotropic_associated3_;
   std::vector<NewtonBlock> newton_;
   std::vector<DiscBlock> discs_;
   std::vector<SparseLoad> loads_;  // one for each disc

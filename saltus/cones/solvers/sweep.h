@@ -220,6 +220,12 @@ template <class Form>
           c, block, true, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
       break;
     }
+    case LocalKind::kIsotropicAssociated3: {  // u_N alone does not tell that it opens
+      const IsotropicAssociatedBlock3& local = blocks.isotropic_associated3(k);
+      add(form->template Update<Vector3>(
+          c, block, false, r, [&](const auto& u, const auto& x) { return local.Solve(u, x); }));
+      break;
+    }
     case LocalKind::kNonnegative:
       add(form->template Update<Scalar>(c, block, true, r, [&](const auto& u, const auto& x) {
         return Scalar(blocks.SolveNonnegative(k, u[0], x[0]));

@@ -38,13 +38,13 @@ struct Placement {
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::kRigid;
-  double mass = 1;                    // kg
-  Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, body axes, kg m²
-  bool gyroscopic = false;            // −ω × Jω does not vanish identically
-
   int first_coordinate = 0, num_coordinates = 0;  // its part of q
   int first_velocity = 0, num_velocities = 0;     // its part of v
-  Matrix6 map = Matrix6::Identity();              // T of (1) in the first num_velocities columns
+  double mass = 1;                                // kg
+  Matrix3 inertia = Matrix3::Zero();              // about the centre of mass, body axes, kg m²
+  bool gyroscopic = false;                        // −ω × Jω does not vanish identically
+
+  Matrix6 map = Matrix6::Identity();  // T of (1) in the first num_velocities columns
 
   // Planar kinds: p₀, R₀ and the plane's axes.
   Vector3 reference_position = Vector3::Zero();
