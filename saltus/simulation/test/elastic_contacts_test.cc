@@ -130,6 +130,46 @@ TEST(ElasticFriction, ImpactInAShortStepGainsNothing) {
   }
 }
 
+/// The forces that the springs remember, world axes, 3 for each contact of state.contacts.
+VectorX Springs(const State& state) { return state.integrator.at("moreau-jean.springs"); }
+
+// A spring remembers what stretches it, the force along the surface. The weight is twice as large
+// as the pull: remembered with it, it would pull sideways as soon as the contact turns.
+TEST(ElasticFriction, RemembersNoNormalForce) {
+  MultibodySystem system(BuildPulledMass(0.4));
+  MoreauJean integrator(MakeElastic(1e6));
+  State state = system.MakeInitialState();
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(integrator.Step(system, kStep, &state).ok());
+  ASSERT_EQ(state.contacts.size(), 1u);
+  const double weight = kMass * kGravity;
+  EXPECT_NEAR(state.contacts[0].impulse.z(), weight * kStep, 1e-9 * weight * kStep);
+  ASSERT_EQ(Springs(state).size(), 3);
+  EXPECT_LT((Springs(state) - Vector3(-0.4 * weight, 0, 0)).norm(), 1e-7 * weight);
+}
+
+// The impulse of an impact by Poisson's law acts at once. The mass leaves the floor with the speed
+// of eqs. (4) and (9), v_N⁺ = e, v_T⁺ = 1 − μ(1 + e) > 0, and takes no stretched spring with it.
+TEST(ElasticFriction, PoissonsImpactStretchesNoSpring) {
+  const double e = 0.5;
+  ModelBuilder builder;
+  MaterialSpec stuff = MakeMaterial(0.5, e);
+  stuff.restitution_law = RestitutionLaw::kPoisson;
+  builder.SetGravity(Vector3::Zero());
+  builder.Add(stuff);
+  builder.AddGroundShape(MakeFloor());
+  PointMassSpec mass{
+      .name = "mass", .mass = kMass, .position = {0, 0, 0.1}, .velocity = {1, 0, -1}};
+  mass.shapes.push_back({Sphere{0.1}, Pose{}, "stuff", 0});
+  MultibodySystem system(builder.Add(mass).Build());
+  MoreauJean integrator(MakeElastic(1e4));
+  State state = system.MakeInitialState();
+  ASSERT_TRUE(integrator.Step(system, kStep, &state).ok());
+  EXPECT_LT((state.v - Vector3(1 - 0.5 * (1 + e), 0, e)).norm(), 1e-12);
+  ASSERT_EQ(state.contacts.size(), 1u);
+  EXPECT_NEAR(state.contacts[0].impulse.x(), -0.5 * (1 + e) * kMass, 1e-12);
+  EXPECT_EQ(Springs(state).norm(), 0);
+}
+
 // What the spring stores and returns is in the ledger.
 TEST(ElasticFriction, LedgerCloses) {
   MoreauJeanOptions options = MakeElastic(1e6);
