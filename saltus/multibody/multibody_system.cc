@@ -43,7 +43,10 @@ MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
       reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
   bond_memory_.Load(MakeInitialState());
-  placements_.resize(model_->bodies.size());
+  for (const Body& body : model_->bodies) {
+    const Matrix6* map = body.kind == BodyKind::kRigid ? nullptr : &body.map;
+    contact_bodies_.push_back({{}, body.first_velocity, body.num_velocities, map});
+  }
 }
 
 void MultibodySystem::AddUserForce(const std::string& body,

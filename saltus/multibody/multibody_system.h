@@ -12,6 +12,7 @@
 #include "saltus/dynamics/system.h"
 #include "saltus/multibody/contact/bond.h"
 #include "saltus/multibody/contact/compliant_contact.h"
+#include "saltus/multibody/contact/contact_finder.h"
 #include "saltus/multibody/forces/user_force.h"
 #include "saltus/multibody/model.h"
 
@@ -112,7 +113,7 @@ class MultibodySystem final : public System {
   CollisionWorld world_;         // own copy: holds scratch
   std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
   std::vector<Pose> poses_;      // scratch of FindContacts
-  std::vector<Placement> placements_;
+  std::vector<ContactBody> contact_bodies_;
   std::vector<Witness> witnesses_;
 };
 

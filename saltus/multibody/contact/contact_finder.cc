@@ -121,17 +121,41 @@ bool IsRepeated(const ContactSet& contacts, std::size_t first, const Vector3& pl
   return false;
 }
 
+/// Appends the rows (2), (3) of one body to the contact added last. sign: −1 for A, +1 for B.
+void AddContactBlock(int index, const ContactBody& body, const Contact& contact, double sign,
+                     ContactSet* contacts) {
+  const int d = contact.rows();
+  const int n = body.num_velocities;
+  double* values = contacts->AddBlock(index, body.first_velocity, n, d);
+  const Matrix3 R_transposed = sign * body.placement.R.transpose();
+  const Vector3 lever = contact.point - body.placement.p;
+  Vector6 row;
+  for (int i = 0; i < d; ++i) {
+    const bool angular = i >= contact.dimension;
+    const Vector3 direction =
+        contact.frame.col(angular ? contact.angular_axis(i - contact.dimension) : i);
+    double* target = body.map == nullptr ? values + i * n : row.data();
+    Eigen::Map<Vector3> linear(target), turning(target + 3);
+    if (angular) {  // (3)
+      linear.setZero();
+      turning.noalias() = R_transposed * direction;
+    } else {  // (2)
+      linear = sign * direction;
+      turning.noalias() = R_transposed * lever.cross(direction);
+    }
+    if (body.map != nullptr) {
+      Eigen::Map<VectorX>(values + i * n, n).noalias() = body.map->leftCols(n).transpose() * row;
+    }
+  }
+}
+
 /// Appends the rows of the contact added last, between body_a and body_b.
-void AddBlocksOf(const Model& model, const std::vector<Placement>& placements, int body_a,
-                 int body_b, ContactSet* contacts) {
+void AddBlocksOf(const std::vector<ContactBody>& bodies, int body_a, int body_b,
+                 ContactSet* contacts) {
   Contact& contact = contacts->contacts.back();
   contact.first_block = static_cast<int>(contacts->blocks.size());
-  if (body_a != kGround) {
-    AddContactBlock(body_a, model.bodies[body_a], placements[body_a], contact, -1, contacts);
-  }
-  if (body_b != kGround) {
-    AddContactBlock(body_b, model.bodies[body_b], placements[body_b], contact, 1, contacts);
-  }
+  if (body_a != kGround) AddContactBlock(body_a, bodies[body_a], contact, -1, contacts);
+  if (body_b != kGround) AddContactBlock(body_b, bodies[body_b], contact, 1, contacts);
   contact.num_blocks = static_cast<int>(contacts->blocks.size()) - contact.first_block;
 }
 
@@ -179,33 +203,6 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal) {
   return frame;
 }
 
-void AddContactBlock(int index, const Body& body, const Placement& placement,
-                     const Contact& contact, double sign, ContactSet* contacts) {
-  const int d = contact.rows();
-  const int n = body.num_velocities;
-  double* values = contacts->AddBlock(index, body.first_velocity, n, d);
-  const Matrix3 R_transposed = sign * placement.R.transpose();
-  const Vector3 lever = contact.point - placement.p;
-  for (int i = 0; i < d; ++i) {
-    const bool angular = i >= contact.dimension;
-    const Vector3 direction =
-        contact.frame.col(angular ? contact.angular_axis(i - contact.dimension) : i);
-    Vector6 row;
-    if (angular) {  // (3)
-      row.head<3>().setZero();
-      row.tail<3>().noalias() = R_transposed * direction;
-    } else {  // (2)
-      row.head<3>() = sign * direction;
-      row.tail<3>().noalias() = R_transposed * lever.cross(direction);
-    }
-    if (body.kind == BodyKind::kRigid) {
-      Eigen::Map<Vector6>(values + i * 6) = row;
-    } else {
-      Eigen::Map<VectorX>(values + i * n, n).noalias() = body.map.leftCols(n).transpose() * row;
-    }
-  }
-}
-
 void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
   const ContactTables& tables = model_->contact;
   const bool planar = model_->plane.has_value();
@@ -229,7 +226,7 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
     } else {
       contact.frame = MakeContactFrame(w.normal);
     }
-    AddBlocksOf(*model_, placements_, tables.collider_body[w.collider_A],
+    AddBlocksOf(contact_bodies_, tables.collider_body[w.collider_A],
                 tables.collider_body[w.collider_B], contacts);
   }
 }
@@ -248,7 +245,7 @@ void MultibodySystem::AddNamedContacts(double margin, ContactSet* contacts) cons
     contact.point = foot->point;
     contact.frame = planar ? MakePlanarContactFrame(n, model_->plane_normal) : MakeContactFrame(n);
     SetLaw(named.law, planar, &contact);
-    AddBlocksOf(*model_, placements_, named.surface_body, named.point_body, contacts);
+    AddBlocksOf(contact_bodies_, named.surface_body, named.point_body, contacts);
   }
 }
 
@@ -262,7 +259,7 @@ void MultibodySystem::FindContacts(double, const VectorX& q, double margin, Cont
   }
   for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
     poses_[b] = model_->bodies[b].CalcPose(q);
-    placements_[b] = {poses_[b].p, poses_[b].R.toRotationMatrix()};
+    contact_bodies_[b].placement = {poses_[b].p, poses_[b].R.toRotationMatrix()};
   }
   if (model_->world.num_colliders() > 0) AddColliderContacts(margin, contacts);
   AddNamedContacts(margin, contacts);

@@ -25,9 +25,13 @@ Matrix3 MakeContactFrame(const Vector3& n);
 /// Columns n, t₁ = normal × n (made unit), t₂ = n × t₁ for a planar model with this normal.
 Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal);
 
-/// Appends the blocks (2) of one body to the contact added last. sign: −1 for A, +1 for B.
-void AddContactBlock(int index, const Body& body, const Placement& placement,
-                     const Contact& contact, double sign, ContactSet* contacts);
+/// What the rows (2) need of a body, on two cache lines: a Body has ten, and a large pile misses
+/// the cache for each.
+struct ContactBody {
+  Placement placement;
+  int first_velocity = 0, num_velocities = 0;
+  const Matrix6* map = nullptr;  // T of body.h; null for rigid bodies, whose T is the identity
+};
 
 /// Whether a normal is so steep against the plane of a planar model that it moves nothing in it.
 bool IsAcrossPlane(const Vector3& n, const Vector3& plane_normal);
