@@ -277,13 +277,14 @@ double CollisionWorld::Impl::CalcLargestMove() const {
   for (const int h : half_spaces) {
     if (colliders[Index(h)].mover >= 0) return kInfinity;
   }
-  Vector3 move = Vector3::Zero();
+  Vector3 move = Vector3::Zero(), sum = Vector3::Zero();
   for (const int i : moving) {
     const Aabb &box = boxes[Index(i)], &searched = searched_boxes[Index(i)];
+    sum += box.low - searched.low;
     move = move.cwiseMax((box.low - searched.low).cwiseAbs())
                .cwiseMax((box.high - searched.high).cwiseAbs());
   }
-  return move.maxCoeff();
+  return sum.allFinite() ? move.maxCoeff() : kInfinity;  // a maximum may hide what is no number
 }
 
 /// The list holds all pairs within the margin, and some more: the witnesses tell them apart, so

@@ -144,8 +144,10 @@ void MoreauJean::Impl::FormIterationMatrix(System& system, double t, double h, c
   if (system.traits().num_constraints > 0) system.CalcConstraintJacobian(t, q_, &G_);
 }
 
-/// Impulses by Poisson's law at v_n, in the metric of the first iteration (9).
+/// Impulses by Poisson's law at v_n (9), in the metric of the first iteration, or of the one in
+/// which contacts were admitted.
 void MoreauJean::Impl::SolveImpact(const State& start) {
+  impact_due_ = false;
   closed_.clear();
   if (!may_impact_) return;
   for (int i = 0; i < problem_.num_contacts(); ++i) {
@@ -185,7 +187,7 @@ bool MoreauJean::Impl::SolveVelocity(System& system, const State& start, double 
     system.CalcConstraintRate(t, q_, &g_t_);
     c_ = -g_t_;  // (3)
   }
-  if (report_.newton_iterations == 1) SolveImpact(start);
+  if (impact_due_) SolveImpact(start);
   if (impact_r_.size() > 0) problem_.AddForce(impact_r_, &rhs_);
   if (!kkt_->Solve(rhs_, c_, &v_new_, &lambda_free_)) {
     if (kkt_->outcome() == KktOutcome::kInconsistent) {
@@ -255,6 +257,7 @@ void MoreauJean::Impl::Iterate(System& system, const State& start, double h) {
     bool good = SolveVelocity(system, start, h);
     while (good && AdmitWaiting(start, v_new_, h)) {
       impact_r_.resize(0);
+      impact_due_ = true;  // the rows and laws are new
       good = SolveVelocity(system, start, h);
     }
     if (!good) {
@@ -296,6 +299,7 @@ const StepReport& MoreauJean::Impl::Step(System& system, double h, State* state)
   ChooseActive(*state, h);
   WarmStart(*state, h);
   impact_r_.resize(0);
+  impact_due_ = true;
   Iterate(system, *state, h);
   if (impact_r_.size() > 0) r_ += impact_r_;
   if (report_.status == StepStatus::kNotFinite || !q_.allFinite()) {

@@ -37,12 +37,19 @@
 //   w_T = u_T + (P_T − h f_T,n)/(k h²)   takes the place of u_T in (4) and (5)                 (10)
 //
 // f_T,n, the tangential force of the last step, is the memory: in world axes, of which the part
-// along the new surface counts. Slip is the plastic part w of u; at rest P = h f_n, so nothing
-// creeps; k → ∞ is (4). Rigid friction leaves the forces of hyperstatic systems open, and solvers
-// crawl along the continuum of its solutions (docs/decisions/0002); (10) chooses elastic ones and
-// makes the problem regular. The energy in the springs is booked as friction loss when it is
+// along the new surface counts. Slip is the plastic part w of u; at rest P = h f_n; k → ∞ is (4).
+// Rigid friction leaves the tangential forces of hyperstatic systems open, and solvers crawl along
+// the continuum of its solutions (docs/decisions/0002); (10) chooses elastic ones and makes the
+// tangential problem regular. The energy in the springs is booked as friction loss when it is
 // stored, and negative when it returns. The normal law, moments of rolling friction and the dry
-// friction of joints stay as they are.
+// friction of joints stay as they are. Limits:
+//   - Normal forces stay rigid. Where they are hyperstatic (a box on four corners) the solver may
+//     share them out anew within its tolerance; springs of corners that lose load slip, and the
+//     body moves by up to F/k each time. A tolerance of 1e-12 or a stiffer k keeps it at rest.
+//   - An impact is one step, in which friction reaches at most k h² |u_T|: by Newton's law it
+//     vanishes for h → 0. Impulses by Poisson's law have rigid friction.
+//   - f is not turned with bodies that spin together about the normal at ω: they slip by ω f/k.
+//   - A contact that opens forgets its spring; e_T ≠ 0 is refused.
 //
 // Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
 //   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/error.h"
 #include "saltus/integrators/moreau_jean_impl.h"
 #include "saltus/linalg/diagonal.h"
 
@@ -235,6 +236,12 @@ void MoreauJean::Impl::SetSprings(const State& state, double h) {
     const Contact& c = contacts_.contacts[active_[i]];
     const int o = problem_.offset(i);
     const int d = std::min(problem_.cone(i).dimension, c.dimension);
+    if (c.restitution_tangential != 0) {
+      throw InputError("tangential_stiffness",
+                       "a contact has restitution_tangential " +
+                           std::to_string(c.restitution_tangential) + ", which would change it",
+                       "set restitution_tangential to 0, or leave tangential_stiffness out");
+    }
     compliance.segment(o + 1, d - 1).setConstant(C);
     const auto memory = FindMemory(state, c.key);
     if (!stored || memory == state.contacts.end()) continue;
@@ -281,7 +288,11 @@ void MoreauJean::Impl::Remember(State* state) const {
   }
   std::sort(state->contacts.begin(), state->contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
-  if (options_.tangential_stiffness > 0) RememberSprings(state);
+  if (options_.tangential_stiffness > 0) {
+    RememberSprings(state);
+  } else {
+    state->integrator.erase(kSprings);  // of a run with springs that goes on without
+  }
 }
 
 /// What the projection had to push is what the impulses of the step, solved to a tolerance, did not

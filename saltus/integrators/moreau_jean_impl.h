@@ -95,6 +95,7 @@ class MoreauJean::Impl {
   };
   std::vector<Merged> merged_;
   bool has_admitted_ = false;
+  bool impact_due_ = false;   // the impact by Poisson's law is to be solved with these rows
   bool may_impact_ = false;   // some contact with Poisson's law may bounce
   std::vector<char> by_gap_;  // per active contact: law (7) rather than (5)
   GrowingVector u_minus_;     // u at v_n, all rows of the problem

@@ -206,6 +206,7 @@ class NonsmoothAlpha::Impl {
   double lift_ = 0;              // s of (19), m
   bool lost_ = false;            // a contact with ν or P is not there any more
   ContactSet start_contacts_;    // at q_n, found only if an active contact has restitution
+  ContactSet end_contacts_;      // at q_{n+1}, found only if the set was frozen
   bool start_found_ = false;
   VectorX friction_P_;  // impulses of the dry frictions of joints
   PoissonImpact impact_;

@@ -85,7 +85,10 @@ void NonsmoothAlpha::Impl::ReportWork(System& system) {
 void NonsmoothAlpha::Impl::Finish(System& system, State* state) {
   Remember(state);
   if (system.traits().has_contacts) {
-    for (const Contact& c : contacts_.contacts) {
+    // Gaps of a frozen set are linear in q, and a contact that came late is not in it: what is
+    // reported is found anew.
+    if (frozen_) system.FindContacts(t_, q_, 0, &end_contacts_);
+    for (const Contact& c : (frozen_ ? end_contacts_ : contacts_).contacts) {
       report_.max_penetration = std::max(report_.max_penetration, -c.gap);
     }
   }

@@ -206,6 +206,30 @@ TEST(ElasticFriction, PileIsSolvedInEveryStep) {
   EXPECT_LT(result.audit.solver_iterations, 100 * result.audit.steps);
 }
 
+// A run that goes on with rigid friction leaves no springs behind for one after it.
+TEST(ElasticFriction, RigidStepsForgetTheSprings) {
+  MultibodySystem system(BuildPulledMass(0.4));
+  MoreauJean elastic(MakeElastic(1e6)), rigid(MakeElastic(0));
+  State state = system.MakeInitialState();
+  ASSERT_TRUE(elastic.Step(system, kStep, &state).ok());
+  EXPECT_GT(Springs(state).norm(), 0);
+  ASSERT_TRUE(rigid.Step(system, kStep, &state).ok());
+  EXPECT_FALSE(state.integrator.contains("moreau-jean.springs"));
+}
+
+// e_T u_T⁻ of (5) in every step would change the stiffness: k (1 + e_T).
+TEST(ElasticFriction, RefusesTangentialRestitution) {
+  ModelBuilder builder;
+  MaterialSpec stuff = MakeMaterial(0.5, 0);
+  stuff.restitution_tangential = -1;
+  builder.Add(stuff).AddGroundShape(MakeFloor());
+  builder.Add(MakeBody("ball", Sphere{0.1}, {0, 0, 0.1}));
+  MultibodySystem system(builder.Build());
+  State state = system.MakeInitialState();
+  MoreauJean integrator(MakeElastic(1e6));
+  EXPECT_THROW((void)integrator.Step(system, kStep, &state), InputError);
+}
+
 TEST(ElasticFriction, RefusesStiffnessThatIsNone) {
   for (const double k :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
