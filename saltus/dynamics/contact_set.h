@@ -54,6 +54,8 @@ struct Contact {
   Vector3 bias = Vector3::Zero();       // ∂(gap, slips)/∂t at fixed q, m/s
   Vector3 point = Vector3::Zero();      // world, midway between the witnesses
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2, world
+  /// After UpdateContacts: the feature cannot be evaluated there; gap and rows are linearised.
+  bool lost = false;
   int first_block = 0, num_blocks = 0;  // into ContactSet::blocks
 };
 
@@ -75,6 +77,17 @@ inline double JoinRow(const Contact& c, const Vector3& impulse, const Vector3& m
   return k < c.dimension ? impulse[k] : moment[c.angular_axis(k - c.dimension)];
 }
 
+/// The direction along which the separation of a pair of convex shapes is measured. The gap of the
+/// pair is the largest separation over all axes; one axis with separation ≥ 0 proves that the shapes
+/// do not overlap. An axis belongs to features (a face, a pair of edges), so that it can be evaluated
+/// at any configuration; axes of round shapes follow the normal.
+struct HeldAxis {
+  std::uint64_t pair = 0;            // ContactKey::pair
+  std::uint64_t feature = 0;         // of the axis: kind and numbers of its faces or edges
+  Vector3 normal = Vector3::Zero();  // in the frame of the first shape of the pair, from A to B
+  friend bool operator==(const HeldAxis&, const HeldAxis&) = default;
+};
+
 struct DryFriction {
   ContactKey key;
   int dimension = 1;
@@ -92,6 +105,7 @@ class ContactSet {
     frictions.clear();
     blocks.clear();
     values.clear();
+    axes.clear();
   }
   /// Appends a block to the contact or friction that was added last; returns its values to fill.
   double* AddBlock(int block, int dof, int columns, int dimension) {
@@ -125,6 +139,7 @@ class ContactSet {
   std::vector<DryFriction> frictions;
   std::vector<RowBlock> blocks;
   std::vector<double> values;
+  std::vector<HeldAxis> axes;  // of the pairs in `contacts`, as far as they have one; sorted by pair
 };
 
 }  // namespace saltus

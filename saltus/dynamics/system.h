@@ -11,7 +11,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "saltus/base/notice.h"
 #include "saltus/base/types.h"
@@ -105,6 +107,26 @@ class System {
 
   /// Contacts with gap < margin [m], sorted by key, and the dry frictions of joints.
   virtual void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) = 0;
+  /// The same, but the pairs in `held` (sorted by pair) are measured along the given axis instead of
+  /// the best one. Systems without axes ignore `held`.
+  virtual void FindContactsAlong(double t, const VectorX& q, double margin,
+                                 std::span<const HeldAxis> held, ContactSet* contacts) {
+    (void)held;
+    FindContacts(t, q, margin, contacts);
+  }
+  /// The contacts and frictions of `reference` (found at q_reference) at another configuration: the
+  /// same keys in the same order, each evaluated by its features whatever the margin and the sign of
+  /// the gap. Frames are transported: they turn with the normal and do not spin about it. A contact
+  /// whose feature cannot be evaluated at q is marked `lost` and keeps its rows; its gap is
+  /// g + H (q ⊖ q_reference). `contacts` is another object than `reference`.
+  virtual void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
+                              const ContactSet& reference, ContactSet* contacts);
+  /// Pairs that are separated at q0 and would be separated at q1, but pass through each other on the
+  /// way: appends the axis along which each is separated at q0, sorted by pair.
+  virtual void FindTunnelled(double t, const VectorX& q0, const VectorX& q1,
+                             std::vector<HeldAxis>* axes) {
+    (void)t, (void)q0, (void)q1, (void)axes;
+  }
 
   /// An upper bound of the normal speed [m/s] (for angular limits rad/s) with which any surface or
   /// point that may come into contact moves at velocity v: integrators choose the contact margin

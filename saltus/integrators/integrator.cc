@@ -35,6 +35,7 @@ StepWork& StepWork::operator+=(const StepWork& other) {
   impact_loss += other.impact_loss;
   friction_loss += other.friction_loss;
   joint_friction_loss += other.joint_friction_loss;
+  lasting += other.lasting;
   projection += other.projection;
   contact_loss += other.contact_loss;
   decohesion_loss += other.decohesion_loss;

@@ -32,17 +32,20 @@ struct ContactResult {
   Vector3 velocity = Vector3::Zero();   // u at the end of the step, m/s
   Vector3 moment = Vector3::Zero();     // of rolling and spinning friction about n, t1, t2, N m s
   bool impact = false;  // true: Λ (an impulse); false: λ h (a force times the step)
+  bool sticks = false;  // loaded, with P_T inside its cone: u_T = 0 by the law
+  double creep = 0;     // m, tangential move during the step while it sticks
 };
 
 /// Energy that entered (+) or left (−) during one step, J.
 ///   ΔE = loads + drives − impact_loss − friction_loss − joint_friction_loss − contact_loss
-///        − decohesion_loss + projection + closure
+///        − decohesion_loss + lasting + projection + closure
 struct StepWork {
   double loads = 0;          // ∫ f_nonconservative · v dt
   double drives = 0;         // work of prescribed motions, −λ·g_t
   double impact_loss = 0;    // −P_N · (u_N⁺ + u_N⁻)/2
   double friction_loss = 0;  // −P_T · (u_T⁺ + u_T⁻)/2
   double joint_friction_loss = 0;
+  double lasting = 0;          // work of normal forces without impact: a numerical error, O(h³) a step
   double projection = 0;       // energy change by position projection
   double contact_loss = 0;     // dampers and friction of contacts whose law is a smooth force
   double decohesion_loss = 0;  // spent on breaking bonds
@@ -62,6 +65,7 @@ struct StepReport {
   int newton_iterations = 0;
   int solver_iterations = 0;
   double solver_residual = 0;  // natural map, relative, worst of the step
+  double solver_error = 0;     // m/s, worst error of a contact law in the accepted solution
   StepWork work;
   std::vector<ContactResult> contacts;  // active contacts, sorted by key
   VectorX constraint_impulse;  // Gᵀ-multipliers over the step (Λ + h λ), N s, one per row of G
@@ -70,6 +74,7 @@ struct StepReport {
   double max_constraint_rate = 0;  // |G v_{n+1} + g_t|∞
   double max_complementarity = 0;  // max over contacts of P_N·(u_N + e u_N⁻), J, and cone violation
   int impacts = 0;                 // contacts that closed with an impulse in this step
+  int tunnelled = 0;               // pairs that passed through each other: 0 in every sound step
 
   bool ok() const { return status == StepStatus::kOk; }
 };

@@ -14,7 +14,7 @@ constexpr double kRoundings = 1e4;
 /// The energy that the entries of the ledger explain, J.
 double CalcExplained(const StepWork& w) {
   return w.loads + w.drives - w.impact_loss - w.friction_loss - w.joint_friction_loss -
-         w.contact_loss - w.decohesion_loss + w.projection;
+         w.contact_loss - w.decohesion_loss + w.lasting + w.projection;
 }
 
 void CheckLimit(const char* name, double value, const std::optional<double>& limit,
