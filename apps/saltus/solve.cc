@@ -150,7 +150,7 @@ int SolveFile(const SolveArguments& arguments) {
     fmt::print("solution    {}: /solution\n", arguments.output);
   }
   const bool solved =
-      report.status != SolveStatus::kUnsupported && IsWithinTolerance(residual, options);
+      report.status != SolveStatus::kUnsupported && MeetsAim(residual, MakeTarget(options));
   if (!solved) {
     fmt::print(stderr, "saltus: error: {}: not solved: {}\n", arguments.file,
                report.ok() ? "the solver met its own test only" : StatusName(report.status));

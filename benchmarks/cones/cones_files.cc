@@ -101,7 +101,7 @@ void Measure(const std::string& name, const std::string& file, const FclibProble
   const NaturalMapResidual residual = CalcNaturalMapResidual(fclib.problem, r);
   fmt::print("saltus,{},{},{},{},{:.3e},{},{:.2e},{:.2e}\n", name,
              std::filesystem::path(file).stem().string(), fclib.problem.cones.size(),
-             IsWithinTolerance(residual, options) ? 1 : 0, best, iterations, residual.relative,
+             MeetsAim(residual, MakeTarget(options)) ? 1 : 0, best, iterations, residual.relative,
              residual.absolute);
   std::fflush(stdout);
 }

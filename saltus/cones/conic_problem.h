@@ -49,6 +49,9 @@ struct Cone {
   int facets = 8;       // corners of P, ≥ 3 (kPolyhedralFriction)
   double cohesion = 0;  // c ≥ 0, N s (kNonnegative and all kinds of friction)
   bool associated = false;
+  /// The contact stuck in the last step: what its law misses makes it creep, so the velocity aim of
+  /// SolveTarget holds for it where others may stop at the limit.
+  bool sticks = false;
 };
 
 /// ℓ = ℓ₀ + L r: the part of the impulses that loads a dry-friction block, eq. (3).
@@ -95,8 +98,10 @@ struct NaturalMapResidual {
   double relative = 0;
   double absolute = 0;
   double velocity = 0;
-  int worst_block = -1;  // block with the largest contribution to (4) …
-  double worst = 0;      // … and what (4) would be with this block's error alone
+  int velocity_block = -1;       // the block of (7)
+  double sticking_velocity = 0;  // (7) over the blocks with Cone::sticks
+  int worst_block = -1;          // block with the largest contribution to (4) …
+  double worst = 0;              // … and what (4) would be with this block's error alone
 };
 NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem,
                                           const Eigen::Ref<const VectorX>& r);

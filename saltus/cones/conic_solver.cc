@@ -27,6 +27,8 @@ const char* StatusName(SolveStatus status) {
   switch (status) {
     case SolveStatus::kConverged:
       return "converged";
+    case SolveStatus::kAccepted:
+      return "accepted";
     case SolveStatus::kMaxIterations:
       return "iteration limit reached";
     case SolveStatus::kStagnated:
@@ -107,34 +109,49 @@ bool HasAssociated(const ConicProblem& problem) {
                      [](const Cone& cone) { return cone.associated; });
 }
 
-}  // namespace
-
-SolveReport ConicSolver::Solve(const ConicProblem& problem, GrowingVector* r) {
-  if (HasCohesion(problem)) {
-    VectorX copy(*r);
-    const SolveReport report = Solve(problem, &copy);
-    *r = copy;
-    return report;
-  }
-  SolveReport report = SolveGrowing(problem, r);
+/// What all methods report alike: (2) of SolveTarget, the error and the law.
+SolveReport Complete(const ConicProblem& problem, const SolveTarget& target, SolveReport report) {
+  report.error = report.residual.velocity;
+  report.worst_block = report.residual.velocity_block;
   report.associated = HasAssociated(problem);
+  const bool missed =
+      report.status == SolveStatus::kMaxIterations || report.status == SolveStatus::kStagnated;
+  if (missed && report.error <= target.velocity_limit) report.status = SolveStatus::kAccepted;
   return report;
 }
 
-SolveReport ConicSolver::SolveGrowing(const ConicProblem& problem, GrowingVector* r) {
+}  // namespace
+
+SolveTarget MakeTarget(const ConicSolverOptions& options) {
+  SolveTarget target;
+  target.relative = options.tolerance;
+  target.absolute = options.absolute_tolerance;
+  target.velocity_aim = options.velocity_tolerance;
+  target.budget = {options.max_iterations, options.effort};
+  return target;
+}
+
+SolveReport ConicSolver::Solve(const ConicProblem& problem, const SolveTarget& target,
+                               GrowingVector* r) {
+  if (HasCohesion(problem)) {
+    VectorX copy(*r);
+    const SolveReport report = Solve(problem, target, &copy);
+    *r = copy;
+    return report;
+  }
+  return Complete(problem, target, SolveGrowing(problem, target, r));
+}
+
+SolveReport ConicSolver::SolveGrowing(const ConicProblem& problem, const SolveTarget& target,
+                                      GrowingVector* r) {
   VectorX copy(*r);
-  const SolveReport report = SolveReduced(problem, &copy);
+  const SolveReport report = SolveReduced(problem, target, &copy);
   *r = copy;
   return report;
 }
 
-SolveReport ConicSolver::Solve(const ConicProblem& problem, VectorX* r) {
-  const bool associated = HasAssociated(problem);
-  if (!HasCohesion(problem)) {
-    SolveReport report = SolveReduced(problem, r);
-    report.associated = associated;
-    return report;
-  }
+SolveReport ConicSolver::Solve(const ConicProblem& problem, const SolveTarget& target, VectorX* r) {
+  if (!HasCohesion(problem)) return Complete(problem, target, SolveReduced(problem, target, r));
   VectorX bond = VectorX::Zero(problem.size());
   ConicProblem reduced = problem;
   for (Cone& cone : reduced.cones) {
@@ -145,11 +162,10 @@ SolveReport ConicSolver::Solve(const ConicProblem& problem, VectorX* r) {
   for (ConeLoad& load : reduced.loads) load.constant -= load.rows * bond;
   if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
   *r += bond;
-  SolveReport report = SolveReduced(reduced, r);
+  SolveReport report = SolveReduced(reduced, target, r);
   *r -= bond;
   report.residual = CalcNaturalMapResidual(problem, *r);
-  report.associated = associated;
-  return report;
+  return Complete(problem, target, report);
 }
 
 std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,

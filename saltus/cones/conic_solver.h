@@ -12,8 +12,9 @@
 namespace saltus {
 
 enum class SolveStatus {
-  kConverged,      // the natural-map residual is within tolerance
-  kMaxIterations,  // best iterate returned, residual above tolerance
+  kConverged,      // the aim of the target is met
+  kAccepted,       // the aim is not met, but no law is broken by more than the velocity limit
+  kMaxIterations,  // the budget is used; best iterate returned
   kStagnated,      // no more progress possible; best iterate returned
   kInfeasible,     // it is proved that there is no solution; SolveReport::reason says how
   kRay,            // a pivoting method ended on a ray that proves nothing; reason says more
@@ -26,9 +27,13 @@ struct SolveReport {
   SolveStatus status = SolveStatus::kConverged;
   int iterations = 0;
   NaturalMapResidual residual;  // computed by CalcNaturalMapResidual
+  double error = 0;             // residual.velocity: what the worst block breaks of its law, m/s
+  int worst_block = -1;         // that block
   const char* reason = "";      // of a failure, where the method knows more than its status
   bool associated = false;      // an associated cone was solved, not Coulomb's law
   bool ok() const { return status == SolveStatus::kConverged; }
+  /// Good enough to step on with: converged, or within the velocity limit.
+  bool accepted() const { return ok() || status == SolveStatus::kAccepted; }
 };
 
 /// Which problems of a run are stored as FCLib files (solvers/problem_dump.h).
@@ -49,15 +54,45 @@ enum class LocalMethod {
 /// The laws as equations (solvers/cone_equations.h), for methods of Newton's kind.
 enum class ConeFunction { kAlartCurnier, kNaturalMap, kFischerBurmeister };
 
+/// How much a solve may cost where sweeps do not converge.
+///   kLow     sweeps only: nothing is factorised
+///   kNormal  factorisations that cost about as much as the sweeps before them
+///   kHigh    whatever max_iterations allows, up to the strongest method
+enum class Effort { kLow, kNormal, kHigh };
+
+struct Budget {
+  int max_iterations = 1000;  // sweeps and steps of all methods together: a maximum
+  Effort effort = Effort::kNormal;
+};
+
+/// What a solve aims at and what it may cost. The aim is met where
+///
+///   relative ≤ `relative` and absolute ≤ `absolute`,   or   velocity ≤ velocity_aim            (1)
+///
+/// (eqs. (4), (5) and (7) of conic_problem.h). Where it is out of reach, an iterate with
+///
+///   velocity ≤ velocity_limit                                                                 (2)
+///
+/// is accepted and its error reported; beyond the limit the solve has failed. Blocks with
+/// Cone::sticks are held to velocity_aim as long as the iteration contracts.
+struct SolveTarget {
+  double relative = 1e-9;
+  double velocity_aim = 0;    // m/s; 0: only the relative measure counts
+  double velocity_limit = 0;  // m/s; 0: nothing but the aim is accepted
+  Budget budget;
+  /// Eq. (5) depends on the units of the problem, so it is asked for only where problems of other
+  /// codes are compared (`saltus solve`, benchmarks).
+  double absolute = std::numeric_limits<double>::infinity();
+};
+
 struct ConicSolverOptions {
-  double tolerance = 1e-9;  // on NaturalMapResidual::relative, eq. (4) of conic_problem.h
+  // The target of calls that name none: SolveTarget's relative, max_iterations, absolute,
+  // velocity_aim and effort.
+  double tolerance = 1e-9;
   int max_iterations = 1000;
-  /// On NaturalMapResidual::absolute, eq. (5). That measure depends on the units of the problem, so
-  /// it is asked for only where problems of other codes are compared (`saltus solve`, benchmarks).
   double absolute_tolerance = std::numeric_limits<double>::infinity();
-  /// On NaturalMapResidual::velocity, eq. (7), in the unit of u: an iterate within it is accepted
-  /// whatever the other two measures say. 0: not asked for.
   double velocity_tolerance = 0;
+  Effort effort = Effort::kNormal;
   std::shared_ptr<const ProblemDump> dump;  // null: none is stored
   /// Of auto and of methods that split a problem into islands; results do not depend on it. ≥ 1
   int threads = 1;
@@ -66,31 +101,47 @@ struct ConicSolverOptions {
   ConeFunction function = ConeFunction::kAlartCurnier;  // semismooth-newton
 };
 
-/// True if relative and absolute measure, or the velocity, are within the tolerances.
-inline bool IsWithinTolerance(const NaturalMapResidual& residual,
-                              const ConicSolverOptions& options) {
-  return (options.velocity_tolerance > 0 && residual.velocity <= options.velocity_tolerance) ||
-         (residual.relative <= options.tolerance &&
-          residual.absolute <= options.absolute_tolerance);
+SolveTarget MakeTarget(const ConicSolverOptions& options);
+
+/// (1) of SolveTarget.
+inline bool MeetsAim(const NaturalMapResidual& residual, const SolveTarget& target) {
+  return (target.velocity_aim > 0 && residual.velocity <= target.velocity_aim) ||
+         (residual.relative <= target.relative && residual.absolute <= target.absolute);
 }
 
 class ConicSolver {
  public:
+  /// @param target  of calls that name none
+  explicit ConicSolver(const SolveTarget& target) : target_(target) {}
+  explicit ConicSolver(const ConicSolverOptions& options) : target_(MakeTarget(options)) {}
   virtual ~ConicSolver() = default;
   virtual std::string name() const = 0;
   /// Warm-starts from *r and leaves the best iterate there. Never returns NaN in r; throws nothing
   /// but what options.stop throws, and *r is lost then.
   /// Cohesion is removed here, x = r + c n, b − (A + C) c n in place of b: no method sees it.
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, VectorX* r);
+  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, const SolveTarget& target,
+                                  VectorX* r);
   /// The same. Methods that keep their memory do not touch the heap for a problem that is no larger
   /// than those before (NSGS).
-  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, GrowingVector* r);
+  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, const SolveTarget& target,
+                                  GrowingVector* r);
+  /// The same with the target of the options.
+  template <class Vector>
+  [[nodiscard]] SolveReport Solve(const ConicProblem& problem, Vector* r) {
+    return Solve(problem, target_, r);
+  }
   virtual std::unique_ptr<ConicSolver> Clone() const = 0;
+  const SolveTarget& default_target() const { return target_; }
 
  protected:
-  /// Solve for a problem without cohesion.
-  virtual SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) = 0;
-  virtual SolveReport SolveGrowing(const ConicProblem& problem, GrowingVector* r);
+  /// Solve for a problem without cohesion. Reports whether the aim is met; Solve adds the rest.
+  virtual SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                   VectorX* r) = 0;
+  virtual SolveReport SolveGrowing(const ConicProblem& problem, const SolveTarget& target,
+                                   GrowingVector* r);
+
+ private:
+  SolveTarget target_;
 };
 
 /// By name, see ListConicSolvers. Throws InputError with the nearest name otherwise.

@@ -198,7 +198,7 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const dou
   const StepSizes step_size(problem, diagonal);
 
   NaturalMapResidual result;
-  double scaled = 0, plain = 0, free_impulse = 0, impulse = 0, worst = 0, fastest = 0;
+  double scaled = 0, plain = 0, free_impulse = 0, impulse = 0, worst = 0, fastest = 0, sticking = 0;
   for (std::size_t c = 0; c < problem.cones.size(); ++c) {
     const Cone& cone = problem.cones[c];
     const double rho = step_size(cone);
@@ -225,7 +225,12 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const dou
       impulse += CalcSquare(r_c, cone.dimension);
     }
     scaled += contribution;
-    fastest = std::max(fastest, contribution / (rho * rho));
+    const double velocity = contribution / (rho * rho);  // (7)
+    if (velocity > fastest) {
+      fastest = velocity;
+      result.velocity_block = static_cast<int>(c);
+    }
+    if (cone.sticks) sticking = std::max(sticking, velocity);
     if (contribution > worst) {
       worst = contribution;
       result.worst_block = static_cast<int>(c);
@@ -239,9 +244,10 @@ NaturalMapResidual CalcNaturalMapResidual(const ConicProblem& problem, const dou
   result.worst = reference > 0 ? std::sqrt(worst) / reference : 0.0;
   result.absolute = size > 0 ? std::sqrt(plain) / size : 0.0;
   result.velocity = std::sqrt(fastest);
+  result.sticking_velocity = std::sqrt(sticking);
   if (!std::isfinite(scaled) || !std::isfinite(plain) || !std::isfinite(reference)) {
     result.relative = result.absolute = result.worst = std::numeric_limits<double>::infinity();
-    result.velocity = result.worst;
+    result.velocity = result.sticking_velocity = result.worst;
   }
   return result;
 }

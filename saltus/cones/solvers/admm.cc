@@ -18,14 +18,15 @@ constexpr int kCheckPeriod = 10;  // passes between judgements
 
 }  // namespace
 
-SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
+SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                     VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, target, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);
   CalcDiagonal(problem, &D);
   if (!problem.b.allFinite() || !D.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   const std::vector<double> scales = CalcBlockScales(problem);
   for (std::size_t c = 0; c < scales.size(); ++c) {
@@ -51,7 +52,7 @@ SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   AddDeSaxceShift(problem, &dual);
   VectorX nu = -dual.cwiseQuotient(penalty * D);
   int next_adaptation = 20, adaptations = 0;
-  for (int k = 1; k <= options_.max_iterations; ++k) {
+  for (int k = 1; k <= target.budget.max_iterations; ++k) {
     dual = -penalty * D.cwiseProduct(nu);
     x = penalty * D.cwiseProduct(z - nu) - problem.b;
     for (const Cone& cone : problem.cones) {  // − s
@@ -65,7 +66,7 @@ SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
     z = y + nu;
     ProjectBlocks(problem, z_old, &z);
     nu += y - z;  // (2)
-    if ((k % kCheckPeriod == 0 || k == options_.max_iterations) && judge.Evaluate(z)) {
+    if ((k % kCheckPeriod == 0 || k == target.budget.max_iterations) && judge.Evaluate(z)) {
       return judge.Finish(SolveStatus::kConverged, k, r);
     }
     if (k < next_adaptation) continue;
@@ -83,7 +84,7 @@ SolveReport AdmmSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
     }
     next_adaptation = k + 20 + 20 * adaptations;
   }
-  return judge.Finish(SolveStatus::kMaxIterations, options_.max_iterations, r);
+  return judge.Finish(SolveStatus::kMaxIterations, target.budget.max_iterations, r);
 }
 
 }  // namespace saltus

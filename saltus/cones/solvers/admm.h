@@ -23,7 +23,8 @@ namespace saltus {
 
 class AdmmSolver final : public ConicSolver {
  public:
-  explicit AdmmSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit AdmmSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "admm"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -31,7 +32,8 @@ class AdmmSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ConicSolverOptions options_;
 };
 

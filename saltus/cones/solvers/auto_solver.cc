@@ -20,29 +20,15 @@ constexpr int kTurnShare = 5;                // max_iterations over what the tur
 constexpr int kMinTurns = 600;               // … but at least this
 constexpr int kCycleIterations = 800;        // of the turns of a large problem
 
-NsgsOptions FirstSweeps(const ConicSolverOptions& options) {
-  NsgsOptions sweeps{options};
-  sweeps.max_iterations = std::min(options.max_iterations, kFirstSweeps);
-  return sweeps;
+// The target of a part of the way: only the aim ends it before `iterations` are used.
+SolveTarget Limit(SolveTarget target, int iterations) {
+  target.budget.max_iterations = std::min(target.budget.max_iterations, iterations);
+  target.velocity_limit = 0;
+  return target;
 }
 
-ConicSolverOptions Turns(const ConicSolverOptions& options) {
-  ConicSolverOptions turns = options;
-  turns.max_iterations =
-      std::min(options.max_iterations, std::max(kMinTurns, options.max_iterations / kTurnShare));
-  return turns;
-}
-
-ConicSolverOptions OneCycle(const ConicSolverOptions& options) {
-  ConicSolverOptions cycle = options;
-  cycle.max_iterations = std::min(options.max_iterations, kCycleIterations);
-  return cycle;
-}
-
-ConicSolverOptions OneRound(const ConicSolverOptions& options) {
-  ConicSolverOptions round = options;
-  round.max_iterations = std::min(options.max_iterations, HybridSolver::kFirstRound);
-  return round;
+SolveTarget Turns(const SolveTarget& target) {
+  return Limit(target, std::max(kMinTurns, target.budget.max_iterations / kTurnShare));
 }
 
 bool IsTooLarge(const ConicProblem& problem) { return problem.size() > AutoSolver::kMaxNewtonRows; }
@@ -87,54 +73,54 @@ bool IsFinal(const SolveReport& report) {
 }  // namespace
 
 AutoSolver::AutoSolver(const ConicSolverOptions& options)
-    : options_(options),
+    : ConicSolver(options),
+      options_(options),
       lemke_(options),
-      first_sweeps_(FirstSweeps(options)),
       nsgs_(NsgsOptions{options}),
-      hybrid_(Turns(options)),
-      one_round_(OneRound(options)),
-      one_cycle_(OneCycle(options)),
+      hybrid_(options),
       projected_cg_(options),
-      newton_(Turns(options)),
-      proximal_point_(Turns(options)),
-      interior_point_(Turns(options)),
-      de_saxce_(Turns(options)) {}
+      newton_(options),
+      proximal_point_(options),
+      interior_point_(options),
+      de_saxce_(options) {}
 
-SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, VectorX* r) {
-  SolveReport sweeps = first_sweeps_.Solve(problem, r);
-  if (IsFinal(sweeps) || sweeps.iterations >= options_.max_iterations) return sweeps;
+SolveReport AutoSolver::SolveWithFriction(const ConicProblem& problem, const SolveTarget& target,
+                                          VectorX* r) {
+  SolveReport sweeps = nsgs_.Solve(problem, Limit(target, kFirstSweeps), r);
+  if (IsFinal(sweeps) || sweeps.iterations >= target.budget.max_iterations) return sweeps;
   if (ProjectedCgSolver::Accepts(problem)) {
-    sweeps = WithIterations(projected_cg_.Solve(problem, r), sweeps);
+    sweeps = WithIterations(projected_cg_.Solve(problem, target, r), sweeps);
     if (IsFinal(sweeps)) return sweeps;
   }
   if (IsTooLarge(problem)) {
-    return WithIterations(SolveLarge(problem, CalcFlopsPerRow(problem), r), sweeps);
+    return WithIterations(SolveLarge(problem, target, CalcFlopsPerRow(problem), r), sweeps);
   }
-  const SolveReport turns = hybrid_.Solve(problem, r);
+  const SolveReport turns = hybrid_.Solve(problem, Turns(target), r);
   if (IsFinal(turns)) return WithIterations(turns, sweeps);
   SolveReport work = WithIterations(turns, sweeps);
   if (problem.size() <= kMaxRescueRows) {
-    work = WithIterations(Rescue(problem, r), work);
+    work = WithIterations(Rescue(problem, Turns(target), r), work);
     if (IsFinal(work)) return work;
   }
   // Newton did not help (dry friction whose bound depends on the load, for one): patience may.
-  return WithIterations(nsgs_.Solve(problem, r), work);
+  return WithIterations(nsgs_.Solve(problem, target, r), work);
 }
 
-SolveReport AutoSolver::SolveLarge(const ConicProblem& problem, double flops_per_row, VectorX* r) {
+SolveReport AutoSolver::SolveLarge(const ConicProblem& problem, const SolveTarget& target,
+                                   double flops_per_row, VectorX* r) {
   SolveReport work;
   if (flops_per_row <= kMaxFlopsPerRow) {
-    work = one_round_.Solve(problem, r);
+    work = hybrid_.Solve(problem, Limit(target, HybridSolver::kFirstRound), r);
     if (IsFinal(work)) return work;
   }
-  work = WithIterations(nsgs_.Solve(problem, r), work);
+  work = WithIterations(nsgs_.Solve(problem, target, r), work);
   if (IsFinal(work) || !(flops_per_row <= kMaxLateFlopsPerRow)) return work;
-  return WithIterations(one_cycle_.Solve(problem, r), work);
+  return WithIterations(hybrid_.Solve(problem, Limit(target, kCycleIterations), r), work);
 }
 
 // Other methods from a cold start, and turns from what they find; *r becomes the best of all.
-SolveReport AutoSolver::Rescue(const ConicProblem& problem, VectorX* r) {
-  Judge judge(problem, options_);
+SolveReport AutoSolver::Rescue(const ConicProblem& problem, const SolveTarget& target, VectorX* r) {
+  Judge judge(problem, target, options_.stop);
   judge.Evaluate(*r);
   int iterations = 0;
   const auto attempt = [&](const auto& solve) {
@@ -143,22 +129,24 @@ SolveReport AutoSolver::Rescue(const ConicProblem& problem, VectorX* r) {
     iterations += report.iterations;
     if (report.status == SolveStatus::kUnsupported) return false;
     if (!report.ok()) {
-      report = hybrid_.Solve(problem, &x);
+      report = hybrid_.Solve(problem, target, &x);
       iterations += report.iterations;
     }
     return judge.Evaluate(x) && report.ok();
   };
-  const bool solved = attempt([&](VectorX* x) { return newton_.Solve(problem, x); }) ||
-                      attempt([&](VectorX* x) { return proximal_point_.Solve(problem, x); }) ||
-                      attempt([&](VectorX* x) { return interior_point_.Solve(problem, x); }) ||
-                      attempt([&](VectorX* x) { return de_saxce_.Solve(problem, x); }) ||
-                      (problem.size() <= kMaxPyramidRows &&
-                       attempt([&](VectorX* x) { return SolvePyramid(problem, x); }));
+  const bool solved =
+      attempt([&](VectorX* x) { return newton_.Solve(problem, target, x); }) ||
+      attempt([&](VectorX* x) { return proximal_point_.Solve(problem, target, x); }) ||
+      attempt([&](VectorX* x) { return interior_point_.Solve(problem, target, x); }) ||
+      attempt([&](VectorX* x) { return de_saxce_.Solve(problem, target, x); }) ||
+      (problem.size() <= kMaxPyramidRows &&
+       attempt([&](VectorX* x) { return SolvePyramid(problem, target, x); }));
   return judge.Finish(solved ? SolveStatus::kConverged : SolveStatus::kStagnated, iterations, r);
 }
 
 // A little compliance makes the path of Lemke's method end at a solution, not on a ray.
-SolveReport AutoSolver::SolvePyramid(const ConicProblem& problem, VectorX* r) {
+SolveReport AutoSolver::SolvePyramid(const ConicProblem& problem, const SolveTarget& target,
+                                     VectorX* r) {
   ConicProblem pyramid = problem;
   VectorX diagonal;
   CalcDiagonal(problem, &diagonal);
@@ -171,23 +159,24 @@ SolveReport AutoSolver::SolvePyramid(const ConicProblem& problem, VectorX* r) {
     cone.facets = kPyramidFacets;
     exact = false;
   }
-  SolveReport report = lemke_.Solve(pyramid, r);
+  SolveReport report = lemke_.Solve(pyramid, target, r);
   if (!report.ok()) return report;
   report.residual = CalcNaturalMapResidual(problem, *r);
-  if (!exact || !IsWithinTolerance(report.residual, options_)) {
+  if (!exact || !MeetsAim(report.residual, target)) {
     report.status = SolveStatus::kStagnated;
   }
   return report;
 }
 
-SolveReport AutoSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport AutoSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                     VectorX* r) {
   if (problem.size() > kMaxLemkeRows || !LinearCones::Accepts(problem) ||
       LinearCones::HasFriction(problem)) {
-    return SolveWithFriction(problem, r);
+    return SolveWithFriction(problem, target, r);
   }
-  const SolveReport exact = lemke_.Solve(problem, r);
+  const SolveReport exact = lemke_.Solve(problem, target, r);
   if (IsFinal(exact)) return exact;
-  return WithIterations(SolveWithFriction(problem, r), exact);
+  return WithIterations(SolveWithFriction(problem, target, r), exact);
 }
 
 }  // namespace saltus

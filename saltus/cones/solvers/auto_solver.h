@@ -54,18 +54,18 @@ class AutoSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
-  SolveReport SolveWithFriction(const ConicProblem& problem, VectorX* r);
-  SolveReport SolveLarge(const ConicProblem& problem, double flops_per_row, VectorX* r);
-  SolveReport Rescue(const ConicProblem& problem, VectorX* r);
-  SolveReport SolvePyramid(const ConicProblem& problem, VectorX* r);
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
+  SolveReport SolveWithFriction(const ConicProblem& problem, const SolveTarget& target, VectorX* r);
+  SolveReport SolveLarge(const ConicProblem& problem, const SolveTarget& target,
+                         double flops_per_row, VectorX* r);
+  SolveReport Rescue(const ConicProblem& problem, const SolveTarget& target, VectorX* r);
+  SolveReport SolvePyramid(const ConicProblem& problem, const SolveTarget& target, VectorX* r);
 
   ConicSolverOptions options_;
   LemkeSolver lemke_;
-  NsgsSolver first_sweeps_;  // as many as usually are enough
-  NsgsSolver nsgs_;          // for problems that are too large for Newton, or too hard
+  NsgsSolver nsgs_;
   HybridSolver hybrid_;
-  HybridSolver one_round_, one_cycle_;  // for large problems
   ProjectedCgSolver projected_cg_;
   SemismoothNewtonSolver newton_;
   ProximalPointSolver proximal_point_;

@@ -109,16 +109,17 @@ bool HasLoads(const ConicProblem& problem) {
 
 }  // namespace
 
-SolveReport PivotingSolver::SolveFriction(const ConicProblem& problem, VectorX* r) {
+SolveReport PivotingSolver::SolveFriction(const ConicProblem& problem, const SolveTarget& target,
+                                          VectorX* r) {
   const LinearCones linear(problem);
   if (!linear.finite()) return Judge::FinishNotFinite(problem.size(), r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   const BoxedLcp lcp(linear.M(), linear.q());
   VectorX z, x = *r;
   int rounds = 0;
   const SolveStatus status = Pivot(
-      lcp, rule_, options_.max_iterations, VectorX::Zero(lcp.b.size()),
+      lcp, rule_, target.budget.max_iterations, VectorX::Zero(lcp.b.size()),
       [&](const VectorX& candidate) {
         linear.RecoverImpulses(candidate, &x);
         return judge.Evaluate(x);
@@ -127,18 +128,19 @@ SolveReport PivotingSolver::SolveFriction(const ConicProblem& problem, VectorX* 
   return judge.Finish(status, rounds, r);
 }
 
-SolveReport PivotingSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport PivotingSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                         VectorX* r) {
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   if (!BoxedLcp::Accepts(problem)) {
-    if (LinearCones::Accepts(problem)) return SolveFriction(problem, r);
+    if (LinearCones::Accepts(problem)) return SolveFriction(problem, target, r);
     SolveReport report;
     report.status = SolveStatus::kUnsupported;
     report.residual = CalcNaturalMapResidual(problem, *r);
     return report;
   }
   const int updates = HasLoads(problem) ? kMaxBoundUpdates : 1;
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   int rounds = 0;
   VectorX x = *r;
   SolveStatus status = SolveStatus::kMaxIterations;
@@ -147,7 +149,7 @@ SolveReport PivotingSolver::SolveReduced(const ConicProblem& problem, VectorX* r
     if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
     if (k == 0 && judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
     status = Pivot(
-        lcp, rule_, options_.max_iterations, VectorX(x),
+        lcp, rule_, target.budget.max_iterations, VectorX(x),
         [&](const VectorX& candidate) { return judge.Evaluate(candidate); }, &rounds, &x);
     if (status == SolveStatus::kConverged || status == SolveStatus::kMaxIterations) break;
   }

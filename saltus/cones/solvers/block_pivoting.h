@@ -30,7 +30,7 @@ enum class PivotRule { kBlock, kLeastIndex };
 class PivotingSolver final : public ConicSolver {
  public:
   PivotingSolver(const ConicSolverOptions& options, PivotRule rule)
-      : options_(options), rule_(rule) {}
+      : ConicSolver(options), options_(options), rule_(rule) {}
 
   std::string name() const override {
     return rule_ == PivotRule::kBlock ? "block-pivoting" : "principal-pivoting";
@@ -40,8 +40,9 @@ class PivotingSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
-  SolveReport SolveFriction(const ConicProblem& problem, VectorX* r);
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
+  SolveReport SolveFriction(const ConicProblem& problem, const SolveTarget& target, VectorX* r);
 
   ConicSolverOptions options_;
   PivotRule rule_;

@@ -24,24 +24,25 @@ VectorX AddShifts(const ConicProblem& problem, const VectorX& u) {
 
 }  // namespace
 
-SolveReport DeSaxceSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport DeSaxceSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                        VectorX* r) {
   if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   bool solved = judge.Evaluate(*r);
   if (!InteriorPointSolver::Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
   ConicProblem convex = problem;
   for (Cone& cone : convex.cones) cone.associated = cone.kind == ConeKind::kFriction;
   int iterations = 0, idle = 0;
   bool cold = r->isZero(0);  // slip without impulses tells nothing: s = 0
-  while (!solved && iterations < options_.max_iterations && idle < kMaxIdlePasses) {
+  while (!solved && iterations < target.budget.max_iterations && idle < kMaxIdlePasses) {
     convex.b = cold ? VectorX(problem.b) : AddShifts(problem, judge.u());
     cold = false;
-    ConicSolverOptions inner = options_;
-    inner.tolerance =
+    SolveTarget inner;
+    inner.relative =
         std::max(kMinTolerance, kInnerShare * std::min(1.0, judge.best_residual().relative));
-    inner.max_iterations = options_.max_iterations - iterations;
+    inner.budget.max_iterations = target.budget.max_iterations - iterations;
     const double before = judge.best_score();
-    iterations += std::max(1, InteriorPointSolver(inner).Solve(convex, r).iterations);
+    iterations += std::max(1, InteriorPointSolver(options_).Solve(convex, inner, r).iterations);
     solved = judge.Evaluate(*r);
     idle = judge.best_score() < before ? 0 : idle + 1;
   }

@@ -21,7 +21,8 @@ namespace saltus {
 
 class DeSaxceSolver final : public ConicSolver {
  public:
-  explicit DeSaxceSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit DeSaxceSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "de-saxce"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -29,7 +30,8 @@ class DeSaxceSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ConicSolverOptions options_;
 };
 

@@ -29,21 +29,24 @@ Second FindSecond(int round, const ConicProblem& problem) {
 
 }  // namespace
 
-SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
+SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                       VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, target, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   int iterations = 0;
   SolveStatus failure = SolveStatus::kMaxIterations;
   const char* reason = "";
   double level = 0;  // score at the beginning of the cycle
-  for (int round = 0; round < kMaxRounds && iterations < options_.max_iterations; ++round) {
+  for (int round = 0; round < kMaxRounds && iterations < target.budget.max_iterations; ++round) {
     const Second second = FindSecond(round, problem);
+    SolveTarget limited = target;
+    limited.velocity_limit = 0;
     if (second != Second::kInteriorPoint) {
-      NsgsOptions sweeps{options_};
-      sweeps.max_iterations = std::min(options_.max_iterations - iterations, kFirstSweeps << round);
-      const SolveReport report = NsgsSolver(sweeps).Solve(problem, r);
+      limited.budget.max_iterations =
+          std::min(target.budget.max_iterations - iterations, kFirstSweeps << round);
+      const SolveReport report = NsgsSolver(NsgsOptions{options_}).Solve(problem, limited, r);
       iterations += report.iterations;
       if (report.status == SolveStatus::kNotFinite) return Judge::FinishNotFinite(n, r);
       const bool solved = judge.Evaluate(*r);
@@ -61,17 +64,16 @@ SolveReport HybridSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
       level = judge.best_score();
     }
     *r = judge.best();
-    ConicSolverOptions limited = options_;
     const int steps = second == Second::kInteriorPoint ? kInteriorSteps : kFirstSteps << round;
-    limited.max_iterations = std::min(options_.max_iterations - iterations, steps);
+    limited.budget.max_iterations = std::min(target.budget.max_iterations - iterations, steps);
     if (second == Second::kInteriorPoint) {
-      iterations += InteriorPointSolver(limited).Solve(problem, r).iterations;
+      iterations += InteriorPointSolver(options_).Solve(problem, limited, r).iterations;
     } else if (second == Second::kProximalPoint) {
-      iterations += ProximalPointSolver(limited).Solve(problem, r).iterations;
+      iterations += ProximalPointSolver(options_).Solve(problem, limited, r).iterations;
     } else {
       newton_.Prepare(problem, second == Second::kAlartCurnier ? ConeFunction::kAlartCurnier
                                                                : ConeFunction::kFischerBurmeister);
-      iterations += newton_.Iterate(problem, limited.max_iterations, &judge, r).iterations;
+      iterations += newton_.Iterate(problem, limited.budget.max_iterations, &judge, r).iterations;
     }
     if (judge.Evaluate(*r)) break;
     *r = judge.best();

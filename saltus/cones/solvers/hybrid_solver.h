@@ -30,7 +30,8 @@ class HybridSolver final : public ConicSolver {
   /// Iterations that allow round 0 and the interior point method.
   static constexpr int kFirstRound = 220;
 
-  explicit HybridSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit HybridSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "hybrid"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -38,7 +39,8 @@ class HybridSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ConicSolverOptions options_;
   SemismoothNewton newton_;
 };

@@ -362,13 +362,13 @@ int Follow(const ConicProblem& problem, int max_iterations, InteriorPath* path, 
 }
 
 // Proximal points from the best iterate so far.
-int Finish(const ConicProblem& problem, const ConicSolverOptions& options, int max_iterations,
-           Judge* judge) {
+int Finish(const ConicProblem& problem, SolveTarget target, const ConicSolverOptions& options,
+           int max_iterations, Judge* judge) {
   if (judge->solved() || !judge->has_best() || max_iterations <= 0) return 0;
-  ProximalPointOptions finish{options, kFirstAlpha};
-  finish.max_iterations = max_iterations;
+  const ProximalPointOptions finish{options, kFirstAlpha};
+  target.budget.max_iterations = max_iterations;
   VectorX finished = judge->best();
-  const int iterations = ProximalPointSolver(finish).Solve(problem, &finished).iterations;
+  const int iterations = ProximalPointSolver(finish).Solve(problem, target, &finished).iterations;
   judge->Evaluate(finished);
   return iterations;
 }
@@ -382,9 +382,10 @@ bool InteriorPointSolver::Accepts(const ConicProblem& problem) {
   });
 }
 
-SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem,
+                                              const SolveTarget& target, VectorX* r) {
   if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
-  Judge start(problem, options_);
+  Judge start(problem, target, options_.stop);
   const bool solved = start.Evaluate(*r);
   if (!Accepts(problem)) return start.Finish(SolveStatus::kUnsupported, 0, r);
   if (solved) return start.Finish(SolveStatus::kConverged, 0, r);
@@ -392,20 +393,20 @@ SolveReport InteriorPointSolver::SolveReduced(const ConicProblem& problem, Vecto
   int iterations = 0;
   // A judge of its own for each path: it passes points worse than where it starts.
   if (const double error = start.best_residual().relative; !r->isZero(0) && error < kWarm) {
-    Judge warm(problem, options_);
+    Judge warm(problem, target, options_.stop);
     path.StartFrom(*r, start.u(), error);
-    const int share = options_.max_iterations / kWarmShare;
+    const int share = target.budget.max_iterations / kWarmShare;
     iterations = Follow(problem, share, &path, &warm);
     if (warm.has_best() && warm.best_residual().relative < kNear) {
-      iterations += Finish(problem, options_, share - iterations, &warm);
+      iterations += Finish(problem, target, options_, share - iterations, &warm);
     }
     if (warm.has_best()) start.Evaluate(warm.best());
     if (warm.solved()) return start.Finish(SolveStatus::kConverged, iterations, r);
   }
-  Judge cold(problem, options_);
+  Judge cold(problem, target, options_.stop);
   path.StartCold();
-  iterations += Follow(problem, options_.max_iterations - iterations, &path, &cold);
-  iterations += Finish(problem, options_, options_.max_iterations - iterations, &cold);
+  iterations += Follow(problem, target.budget.max_iterations - iterations, &path, &cold);
+  iterations += Finish(problem, target, options_, target.budget.max_iterations - iterations, &cold);
   if (cold.has_best()) start.Evaluate(cold.best());
   return start.Finish(SolveStatus::kStagnated, iterations, r);
 }

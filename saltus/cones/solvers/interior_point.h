@@ -43,7 +43,8 @@ namespace saltus {
 
 class InteriorPointSolver final : public ConicSolver {
  public:
-  explicit InteriorPointSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit InteriorPointSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   /// False if there is a box, rolling friction or a pyramid.
   static bool Accepts(const ConicProblem& problem);
@@ -54,7 +55,8 @@ class InteriorPointSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
 
   ConicSolverOptions options_;
 };

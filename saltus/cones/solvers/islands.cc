@@ -8,7 +8,7 @@
 namespace saltus {
 
 IslandSolver::IslandSolver(std::unique_ptr<ConicSolver> solver, const ConicSolverOptions& options)
-    : options_(options) {
+    : ConicSolver(options), options_(options) {
   solvers_.push_back(std::move(solver));
 }
 
@@ -109,10 +109,10 @@ void IslandSolver::MakeProblem(const ConicProblem& problem, Island* island) {
   }
 }
 
-void IslandSolver::SolveIslands(int num_rows) {
+void IslandSolver::SolveIslands(int num_rows, const SolveTarget& target) {
   const auto solve = [&](int i, int worker) {
     Island& island = *islands_[i];
-    island.report = solvers_[worker]->Solve(island.problem, &island.r);
+    island.report = solvers_[worker]->Solve(island.problem, target, &island.r);
   };
   if (options_.threads <= 1 || num_rows < kMinThreadedRows) {
     for (int i = 0; i < num_islands_; ++i) solve(i, 0);
@@ -131,7 +131,8 @@ void IslandSolver::SolveIslands(int num_rows) {
   pool_->Run(num_islands_, [&](int k, int worker) { solve(order[k], worker); });
 }
 
-SolveReport IslandSolver::Combine(const ConicProblem& problem, VectorX* r) {
+SolveReport IslandSolver::Combine(const ConicProblem& problem, const SolveTarget& target,
+                                  VectorX* r) {
   SolveReport report;
   for (int i = 0; i < num_islands_; ++i) {
     const Island& island = *islands_[i];
@@ -144,12 +145,12 @@ SolveReport IslandSolver::Combine(const ConicProblem& problem, VectorX* r) {
       report.reason = island.report.reason;
     }
   }
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   const bool solved = judge.Evaluate(*r);
   report.residual = judge.best_residual();
   if (report.ok() && !solved) {
     const int iterations = report.iterations;
-    report = solvers_[0]->Solve(problem, r);
+    report = solvers_[0]->Solve(problem, target, r);
     report.iterations += iterations;
   } else if (solved && (report.status == SolveStatus::kMaxIterations ||
                         report.status == SolveStatus::kStagnated)) {
@@ -159,19 +160,20 @@ SolveReport IslandSolver::Combine(const ConicProblem& problem, VectorX* r) {
   return report;
 }
 
-SolveReport IslandSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport IslandSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                       VectorX* r) {
   num_islands_ = 1;
   if (problem.cones.size() < 2 || !problem.b.allFinite() || !FindIslands(problem)) {
     num_islands_ = std::min<int>(num_islands_, 1);
-    return solvers_[0]->Solve(problem, r);
+    return solvers_[0]->Solve(problem, target, r);
   }
   if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
   for (int i = 0; i < num_islands_; ++i) {
     MakeProblem(problem, islands_[i].get());
     islands_[i]->r = (*r)(islands_[i]->rows);
   }
-  SolveIslands(problem.size());
-  return Combine(problem, r);
+  SolveIslands(problem.size(), target);
+  return Combine(problem, target, r);
 }
 
 }  // namespace saltus

@@ -50,14 +50,15 @@ class IslandSolver final : public ConicSolver {
     SolveReport report;
   };
 
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   bool FindIslands(const ConicProblem& problem);
   void Join(int a, int b);
   int FindRoot(int block);
   void CollectBlocks(int num_blocks);
   void MakeProblem(const ConicProblem& problem, Island* island);
-  void SolveIslands(int num_rows);
-  SolveReport Combine(const ConicProblem& problem, VectorX* r);
+  void SolveIslands(int num_rows, const SolveTarget& target);
+  SolveReport Combine(const ConicProblem& problem, const SolveTarget& target, VectorX* r);
 
   ConicSolverOptions options_;
   std::vector<std::unique_ptr<ConicSolver>> solvers_;  // one for each thread

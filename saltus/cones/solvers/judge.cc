@@ -6,17 +6,33 @@
 namespace saltus {
 namespace {
 
-constexpr double kMaxVelocityShare = 0.1;  // of |b|, eq. (1)
+constexpr double kMaxVelocityShare = 0.1;  // of |b|, eq. (2)
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Judge::Judge(const ConicProblem& problem, const ConicSolverOptions& options)
-    : problem_(problem), options_(options) {
-  CalcDiagonal(problem, &scratch_.diagonal);
-  const double mean = problem.size() > 0 ? scratch_.diagonal.mean() : 0.0;
-  velocity_bound_ = mean > 0 ? kMaxVelocityShare * problem.b.norm() / mean : kInfinity;
+StopRule::StopRule(const ConicProblem& problem, const SolveTarget& target, double mean_diagonal)
+    : target_(target),
+      impulse_bound_(mean_diagonal > 0 ? kMaxVelocityShare * problem.b.norm() / mean_diagonal
+                                       : kInfinity) {}
+
+double StopRule::CalcScore(const NaturalMapResidual& residual, double impulse) const {
+  double score =
+      std::max(residual.relative / target_.relative, residual.absolute / target_.absolute);
+  if (!(residual.relative * impulse <= impulse_bound_)) score = std::max(score, 2.0);  // (2)
+  if (target_.velocity_aim > 0) score = std::min(score, residual.velocity / target_.velocity_aim);
+  return score;
 }
+
+double Judge::CalcMeanDiagonal(const ConicProblem& problem, NaturalMapScratch* scratch) {
+  CalcDiagonal(problem, &scratch->diagonal);
+  return problem.size() > 0 ? scratch->diagonal.mean() : 0.0;
+}
+
+Judge::Judge(const ConicProblem& problem, const SolveTarget& target, const StopRequest* stop)
+    : problem_(problem),
+      stop_(stop),
+      rule_(problem, target, CalcMeanDiagonal(problem, &scratch_)) {}
 
 bool Judge::PrepareStart(const ConicProblem& problem, VectorX* r) {
   if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
@@ -26,11 +42,9 @@ bool Judge::PrepareStart(const ConicProblem& problem, VectorX* r) {
 }
 
 bool Judge::Evaluate(const VectorX& r) {
-  CheckStop(options_.stop);
+  CheckStop(stop_);
   const NaturalMapResidual residual = CalcNaturalMapResidual(problem_, r, &scratch_);
-  score_ = std::max(residual.relative / options_.tolerance,
-                    residual.absolute / options_.absolute_tolerance);
-  if (!(residual.relative * r.norm() <= velocity_bound_)) score_ = std::max(score_, 2.0);  // (1)
+  score_ = rule_.CalcScore(residual, r.norm());
   if (!has_best_ || score_ < best_score_) {
     has_best_ = true;
     best_score_ = score_;
@@ -52,7 +66,7 @@ SolveReport Judge::Finish(SolveStatus failure, int iterations, VectorX* r) const
 SolveReport Judge::FinishNotFinite(int size, VectorX* r) {
   SolveReport report;
   report.status = SolveStatus::kNotFinite;
-  report.residual.relative = report.residual.absolute = kInfinity;
+  report.residual.relative = report.residual.absolute = report.residual.velocity = kInfinity;
   r->setZero(size);
   return report;
 }

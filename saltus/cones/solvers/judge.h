@@ -1,15 +1,17 @@
 // The judge of an iterative solver: evaluates iterates with the natural map (conic_problem.h),
 // which no solver computes for itself, and keeps the best.
 //
-// Of two iterates the better one has the smaller score = max(relative / tolerance, absolute /
-// absolute tolerance). Impulses that grow without bound make the relative measure small although no
-// velocity law holds: a problem without solution. So what is left must be small beside the given
-// velocities too,
+// Of two iterates the better one has the smaller score; at most 1 meets the aim of SolveTarget:
 //
-//   relative · |r| · mean(A_ii) ≤ |b| / 10                                                     (1)
+//   score = min(max(relative / aim, absolute / aim), velocity / aim)                           (1)
 //
-// or the iterate does not count as converged. It is asked in every pass of a method, so it also
-// asks whether somebody wishes the end (base/stop_request.h).
+// Impulses that grow without bound make the relative measure small although no velocity law holds:
+// a problem without solution. So what is left must be small beside the given velocities too,
+//
+//   relative · |r| · mean(A_ii) ≤ |b| / 10                                                     (2)
+//
+// or the relative measure does not count. The judge is asked in every pass of a method, so it also
+// checks for cancellation (base/stop_request.h).
 #pragma once
 
 #include <limits>
@@ -18,10 +20,24 @@
 
 namespace saltus {
 
+/// Eqs. (1) and (2).
+class StopRule {
+ public:
+  /// @param mean_diagonal  of A + C
+  StopRule(const ConicProblem& problem, const SolveTarget& target, double mean_diagonal);
+
+  /// @param impulse  |r|
+  double CalcScore(const NaturalMapResidual& residual, double impulse) const;
+
+ private:
+  SolveTarget target_;
+  double impulse_bound_;  // of relative · |r|, from (2)
+};
+
 class Judge {
  public:
-  /// The problem must outlive the judge.
-  Judge(const ConicProblem& problem, const ConicSolverOptions& options);
+  /// The problem must outlive the judge. @param stop  may be null
+  Judge(const ConicProblem& problem, const SolveTarget& target, const StopRequest* stop);
 
   /// Evaluates r; keeps it if it is the best so far. True if it solves the problem.
   bool Evaluate(const VectorX& r);
@@ -46,10 +62,12 @@ class Judge {
   static SolveReport FinishNotFinite(int size, VectorX* r);
 
  private:
+  static double CalcMeanDiagonal(const ConicProblem& problem, NaturalMapScratch* scratch);
+
   const ConicProblem& problem_;
-  ConicSolverOptions options_;
+  const StopRequest* stop_;
   NaturalMapScratch scratch_;
-  double velocity_bound_ = 0;  // of relative · |r|, from eq. (1)
+  StopRule rule_;
   VectorX best_;
   NaturalMapResidual best_residual_;
   double best_score_ = std::numeric_limits<double>::infinity();

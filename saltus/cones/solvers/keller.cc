@@ -179,7 +179,8 @@ class Driver {
 
 }  // namespace
 
-SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                       VectorX* r) {
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   SolveReport report;
@@ -192,13 +193,13 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, VectorX* r) 
   }
   const BoxedLcp lcp(problem, *r);
   if (!lcp.A.allFinite() || !lcp.b.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r) || n == 0) return judge.Finish(SolveStatus::kConverged, 0, r);
   Outcome outcome = Outcome::kSolved;
   int pivots = 0;
   const auto drive = [&](const VectorX& start) {
     Driver driver(lcp, start, options_.stop);
-    outcome = driver.Run(std::max(options_.max_iterations, 50 * n + 50));
+    outcome = driver.Run(std::max(target.budget.max_iterations, 50 * n + 50));
     if (driver.r().allFinite()) judge.Evaluate(driver.r());
     pivots += driver.pivots();
   };

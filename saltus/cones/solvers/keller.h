@@ -29,7 +29,8 @@ namespace saltus {
 
 class KellerSolver final : public ConicSolver {
  public:
-  explicit KellerSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit KellerSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "keller"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -37,7 +38,8 @@ class KellerSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
 
   ConicSolverOptions options_;
 };

@@ -53,7 +53,8 @@ LemkeReport SolveLemkeFrom(const std::vector<int>& guess, const MatrixX& M, cons
 /// are loaded in r.
 class LemkeSolver final : public ConicSolver {
  public:
-  explicit LemkeSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit LemkeSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "lemke"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -63,7 +64,8 @@ class LemkeSolver final : public ConicSolver {
   static bool Accepts(const ConicProblem& problem);
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ConicSolverOptions options_;
 };
 

@@ -32,7 +32,8 @@ LemkeReport FollowPaths(const LinearCones& linear, const std::vector<int>& guess
 
 bool LemkeSolver::Accepts(const ConicProblem& problem) { return LinearCones::Accepts(problem); }
 
-SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                      VectorX* r) {
   SolveReport report;
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
@@ -49,7 +50,7 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
     return report;
   }
   const int size = static_cast<int>(linear.q().size());
-  const int max_pivots = std::max(options_.max_iterations, 50 * size + 50);
+  const int max_pivots = std::max(target.budget.max_iterations, 50 * size + 50);
   VectorX z;
   std::vector<int> guess;
   if (!r->isZero(0)) guess = linear.ListActive(problem, *r);
@@ -62,7 +63,7 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
     report.residual = CalcNaturalMapResidual(problem, *r);
   };
   solve();
-  if (!guess.empty() && !IsWithinTolerance(report.residual, options_)) {
+  if (!guess.empty() && !MeetsAim(report.residual, target)) {
     guess.clear();  // It was ill-conditioned.
     solve();
   }
@@ -76,7 +77,7 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
                              : "Lemke's method ended on a ray: there is no solution";
   } else if (lemke.outcome == LemkeOutcome::kMaxPivots) {
     report.status = SolveStatus::kMaxIterations;
-  } else if (!IsWithinTolerance(report.residual, options_)) {
+  } else if (!MeetsAim(report.residual, target)) {
     report.status = SolveStatus::kStagnated;
   }
   return report;

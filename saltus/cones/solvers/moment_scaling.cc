@@ -28,7 +28,7 @@ bool NeedsMomentScaling(const ConicProblem& problem) {
          (scales.maxCoeff() > kFarFromOne || scales.minCoeff() < 1 / kFarFromOne);
 }
 
-SolveReport SolveWithScaledMoments(const ConicProblem& problem, const ConicSolverOptions& options,
+SolveReport SolveWithScaledMoments(const ConicProblem& problem, const SolveTarget& target,
                                    ConicSolver* solver, VectorX* r) {
   const VectorX scales = CalcScales(problem);
   BlockSparseDelassus storage;
@@ -49,10 +49,10 @@ SolveReport SolveWithScaledMoments(const ConicProblem& problem, const ConicSolve
   for (ConeLoad& load : scaled.loads) load.rows = load.rows * scales.asDiagonal();
   if (r->size() != problem.size() || !r->allFinite()) r->setZero(problem.size());
   *r = r->cwiseQuotient(scales);
-  SolveReport report = solver->Solve(scaled, r);
+  SolveReport report = solver->Solve(scaled, target, r);
   *r = r->cwiseProduct(scales);
   report.residual = CalcNaturalMapResidual(problem, *r);
-  if (report.ok() && !IsWithinTolerance(report.residual, options)) {
+  if (report.ok() && !MeetsAim(report.residual, target)) {
     report.status = SolveStatus::kStagnated;  // The second measure depends on units.
   }
   return report;

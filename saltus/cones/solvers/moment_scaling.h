@@ -15,7 +15,7 @@ namespace saltus {
 bool NeedsMomentScaling(const ConicProblem& problem);
 
 /// Solves (1) by `solver`, and reports on the problem as it was given.
-SolveReport SolveWithScaledMoments(const ConicProblem& problem, const ConicSolverOptions& options,
+SolveReport SolveWithScaledMoments(const ConicProblem& problem, const SolveTarget& target,
                                    ConicSolver* solver, VectorX* r);
 
 }  // namespace saltus

@@ -10,9 +10,8 @@
 namespace saltus {
 namespace {
 
-constexpr int kCheckPeriod = 25;           // sweeps between evaluations at most …
-constexpr int kCheckPeriodSmall = 10;      // … and where Newton steps are tried
-constexpr double kMaxVelocityShare = 0.1;  // of |b| that a converged residual may reach
+constexpr int kCheckPeriod = 25;       // sweeps between evaluations at most …
+constexpr int kCheckPeriodSmall = 10;  // … and where Newton steps are tried
 // A Newton step that multiplies the impulses follows a null vector of A to where the relative
 // residual is small only because |r| is large: it is refused.
 constexpr double kMaxNewtonGrowth = 10;
@@ -42,12 +41,12 @@ constexpr double kStagnationFactor = 0.95;  // … to this fraction
 class CheckSchedule {
  public:
   /// @param largest_diagonal  of A: from changes of r to velocities
-  CheckSchedule(const ConicSolverOptions& options, double largest_diagonal, int period)
-      : options_(options), largest_diagonal_(largest_diagonal), period_(period) {}
+  CheckSchedule(const SolveTarget& target, double largest_diagonal, int period)
+      : target_(target), largest_diagonal_(largest_diagonal), period_(period) {}
 
   bool IsDue(int sweep, const SweepChange& change) const {
-    return CalcRelative(change) * ratio_ <= options_.tolerance ||
-           CalcVelocity(change) * velocity_ratio_ < options_.velocity_tolerance ||
+    return CalcRelative(change) * ratio_ <= target_.relative ||
+           CalcVelocity(change) * velocity_ratio_ < target_.velocity_aim ||
            sweep - last_ >= period_;
   }
   void Record(int sweep, const SweepChange& change, const NaturalMapResidual& residual) {
@@ -67,7 +66,7 @@ class CheckSchedule {
     return change > 0 ? std::clamp(residual / change, 0.1, 1e3) : 1.0;
   }
 
-  const ConicSolverOptions& options_;
+  const SolveTarget& target_;
   double largest_diagonal_;
   int period_;
   int last_ = 0;
@@ -123,23 +122,18 @@ bool NsgsSolver::Prepare(const ConicProblem& problem, Impulses* r) {
   return true;
 }
 
-NaturalMapResidual NsgsSolver::Judge(const ConicProblem& problem, const Impulses& r,
-                                     SolveReport* report) {
+double NsgsSolver::Judge(const ConicProblem& problem, const StopRule& rule, const Impulses& r,
+                         SolveReport* report) {
   CalcVelocity(problem, r, &u_);
-  NaturalMapResidual residual =
-      CalcNaturalMapResidual(problem, r.data(), u_.data(), blocks_.diagonal().data());
-  // Impulses that grow without bound make the relative residual small although no velocity law
-  // holds: a problem without solution. What is left must be small beside the given velocities too.
-  const double velocity = r.size() > 0 ? residual.relative * r.norm() * weights_.mean() : 0.0;
-  if (velocity > kMaxVelocityShare * problem.b.norm()) {
-    residual.relative = std::max(residual.relative, 2 * options_.tolerance);
-  }
-  if (!has_best_ || residual.relative < report->residual.relative) {
+  residual_ = CalcNaturalMapResidual(problem, r.data(), u_.data(), blocks_.diagonal().data());
+  const double score = rule.CalcScore(residual_, r.norm());
+  if (!has_best_ || score < best_score_) {
     has_best_ = true;
-    report->residual = residual;
+    best_score_ = score;
+    report->residual = residual_;
     best_ = r;
   }
-  return residual;
+  return score;
 }
 
 void NsgsSolver::FindLoaded(const Impulses& r) {
@@ -158,8 +152,8 @@ void NsgsSolver::FindLoaded(const Impulses& r) {
 }
 
 template <class Form>
-bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* form, Impulses* r,
-                           SolveReport* report) {
+bool NsgsSolver::TryNewton(const ConicProblem& problem, const StopRule& rule, double score,
+                           Form* form, Impulses* r, SolveReport* report) {
   proposal_ = *r;
   if (!newton_.Step(problem, u_.data(), proposal_.data()) ||
       !(proposal_.norm() <= kMaxNewtonGrowth * r->norm())) {
@@ -170,15 +164,15 @@ bool NsgsSolver::TryNewton(const ConicProblem& problem, double residual, Form* f
   const SweepChange sweep = Sweep(blocks_, false, form, proposal_.data());
   ++report->iterations;
   const bool better = std::isfinite(sweep.change) && std::isfinite(sweep.norm) &&
-                      Judge(problem, proposal_, report).relative < residual;
+                      Judge(problem, rule, proposal_, report) < score;
   if (better) *r = proposal_;
   form->Start(r->data());
   return better;
 }
 
 template <class Form>
-void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, Impulses* r,
-                            double* least_change) {
+void NsgsSolver::Accelerate(const SolveTarget& target, const SweepChange& sweep, Form* form,
+                            Impulses* r, double* least_change) {
   const double change = std::sqrt(sweep.change);
   if (change > kGrowth * *least_change) {
     anderson_.Restart();
@@ -190,16 +184,17 @@ void NsgsSolver::Accelerate(const SweepChange& sweep, Form* form, Impulses* r,
       anderson_.Extrapolate(input_.data(), weights_.data(), r->data(), form->companion());
   if (!carries_companion_) return form->Start(r->data());
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
-  if (companion_error_ * kRounding > kCompanionError * options_.tolerance) {
+  if (companion_error_ * kRounding > kCompanionError * target.relative) {
     form->Start(r->data());
     companion_error_ = 1;
   }
 }
 
 // A block that nothing can move and whose velocity breaks its law makes the problem infeasible.
-SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const Impulses& r) {
+SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, double relative,
+                                    const Impulses& r) {
   CalcVelocity(problem, r, &u_);
-  const double tolerance = std::max(options_.tolerance, 1e-12) * u_.norm();
+  const double tolerance = std::max(relative, 1e-12) * u_.norm();
   for (int c = 0; c < blocks_.size(); ++c) {
     if (blocks_.block(c).kind != LocalKind::kImmovable) continue;
     const Cone& cone = problem.cones[c];
@@ -214,16 +209,16 @@ SolveStatus NsgsSolver::FindFailure(const ConicProblem& problem, const Impulses&
 }
 
 template <class Form>
-SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulses* r) {
+SolveReport NsgsSolver::Iterate(const ConicProblem& problem, const SolveTarget& target, Form* form,
+                                Impulses* r) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const StopRule rule(problem, target, problem.size() > 0 ? blocks_.diagonal().mean() : 0.0);
   SolveReport report;
-  report.residual.relative = kInfinity;
   has_best_ = false;
-  Judge(problem, *r, &report);
-  if (IsWithinTolerance(report.residual, options_)) return report;
+  if (Judge(problem, rule, *r, &report) <= 1) return report;
   const bool small = problem.size() <= FaceNewton::kMaxRows;
   bool newton_ready = false;
-  CheckSchedule checks(options_, weights_.size() > 0 ? weights_.maxCoeff() : 0.0,
+  CheckSchedule checks(target, weights_.size() > 0 ? weights_.maxCoeff() : 0.0,
                        small ? kCheckPeriodSmall : kCheckPeriod);
   NewtonSchedule newton;
   StagnationWatch watch;
@@ -239,7 +234,7 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
   const int stride = costly ? kSweepsOfHuge : 1;
   anderson_.Reset(problem.size(), memory, carries_companion_ ? form->companion_size() : 0);
   report.status = SolveStatus::kMaxIterations;
-  while (report.iterations < options_.max_iterations) {
+  while (report.iterations < target.budget.max_iterations) {
     CheckStop(options_.stop);
     const bool accelerates = memory > 0 && report.iterations >= kPlainSweeps;
     const bool begins = (report.iterations - kPlainSweeps) % stride == 0;
@@ -254,29 +249,28 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
       report.status = SolveStatus::kNotFinite;
       break;
     }
-    if (k == options_.max_iterations || checks.IsDue(k, sweep)) {
-      const NaturalMapResidual judged = Judge(problem, *r, &report);
-      const double residual = judged.relative;
-      checks.Record(k, sweep, judged);
+    if (k == target.budget.max_iterations || checks.IsDue(k, sweep)) {
+      const double score = Judge(problem, rule, *r, &report);
+      checks.Record(k, sweep, residual_);
       bool moved = false;
-      if (!IsWithinTolerance(report.residual, options_) && small && newton.IsDue(k)) {
+      if (best_score_ > 1 && small && newton.IsDue(k) && k < target.budget.max_iterations) {
         if (!newton_ready) newton_.Prepare(problem);
         newton_ready = true;
-        moved = TryNewton(problem, residual, form, r, &report);
+        moved = TryNewton(problem, rule, score, form, r, &report);
         newton.Record(k, moved);
       } else {
         form->StartFromProduct(r->data());
       }
-      if (IsWithinTolerance(report.residual, options_)) {
+      if (best_score_ <= 1) {
         report.status = SolveStatus::kConverged;
         break;
       }
       // Impulses that drift towards a change of state at a constant rate look converged to the
       // extrapolation, which holds them back: plain sweeps go on.
-      if (watch.IsStuck(k, report.residual.relative, accelerated_period)) memory = 0;
+      if (watch.IsStuck(k, best_score_, accelerated_period)) memory = 0;
       if ((sweep.change == 0 && !moved && !partial) ||
-          watch.IsStuck(k, report.residual.relative, kPlainPeriod)) {
-        report.status = FindFailure(problem, best_);
+          watch.IsStuck(k, best_score_, kPlainPeriod)) {
+        report.status = FindFailure(problem, target.relative, best_);
         if (report.status == SolveStatus::kInfeasible) {
           report.reason = "a block that nothing can move breaks its law";
         }
@@ -289,44 +283,48 @@ SolveReport NsgsSolver::Iterate(const ConicProblem& problem, Form* form, Impulse
       }
     }
     const bool ends = (k - kPlainSweeps) % stride == 0;
-    if (accelerates && ends) Accelerate(sweep, form, r, &least_change);
+    if (accelerates && ends) Accelerate(target, sweep, form, r, &least_change);
   }
   *r = best_;
   return report;
 }
 
 template <class Form>
-SolveReport NsgsSolver::IterateCompliant(const ConicProblem& problem, Form* form, Impulses* r) {
-  if (problem.compliance.size() == 0) return Iterate(problem, form, r);
+SolveReport NsgsSolver::IterateCompliant(const ConicProblem& problem, const SolveTarget& target,
+                                         Form* form, Impulses* r) {
+  if (problem.compliance.size() == 0) return Iterate(problem, target, form, r);
   CompliantSweep<Form> compliant(form, problem.compliance);
-  return Iterate(problem, &compliant, r);
+  return Iterate(problem, target, &compliant, r);
 }
 
-SolveReport NsgsSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport NsgsSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                     VectorX* r) {
   if (r->size() != problem.size()) r->setZero(problem.size());
-  return Run(problem, Impulses(r->data(), r->size()));
+  return Run(problem, target, Impulses(r->data(), r->size()));
 }
 
-SolveReport NsgsSolver::SolveGrowing(const ConicProblem& problem, GrowingVector* r) {
+SolveReport NsgsSolver::SolveGrowing(const ConicProblem& problem, const SolveTarget& target,
+                                     GrowingVector* r) {
   if (r->size() != problem.size()) r->setZero(problem.size());
-  return Run(problem, *r);
+  return Run(problem, target, *r);
 }
 
-SolveReport NsgsSolver::Run(const ConicProblem& problem, Impulses r) {
+SolveReport NsgsSolver::Run(const ConicProblem& problem, const SolveTarget& target, Impulses r) {
   if (!Prepare(problem, &r)) {
     SolveReport report;
     report.status = SolveStatus::kNotFinite;
-    report.residual.relative = report.residual.absolute = std::numeric_limits<double>::infinity();
+    report.residual.relative = report.residual.absolute = report.residual.velocity =
+        std::numeric_limits<double>::infinity();
     r.setZero();
     return report;
   }
   if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
     BodySweep form(*body, problem.b.data(), &velocities_);
-    return IterateCompliant(problem, &form, &r);
+    return IterateCompliant(problem, target, &form, &r);
   }
   if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
     BlockSparseSweep form(*sparse, problem.b.data());
-    return IterateCompliant(problem, &form, &r);
+    return IterateCompliant(problem, target, &form, &r);
   }
   const auto* dense = dynamic_cast<const DenseDelassus*>(problem.A);
   if (dense == nullptr) {
@@ -334,7 +332,7 @@ SolveReport NsgsSolver::Run(const ConicProblem& problem, Impulses r) {
     dense = &dense_;
   }
   DenseSweep form(dense->matrix(), problem.b.data());
-  return IterateCompliant(problem, &form, &r);
+  return IterateCompliant(problem, target, &form, &r);
 }
 
 }  // namespace saltus

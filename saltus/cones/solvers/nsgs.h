@@ -26,6 +26,7 @@
 #include "saltus/cones/dense_delassus.h"
 #include "saltus/cones/solvers/anderson.h"
 #include "saltus/cones/solvers/face_newton.h"
+#include "saltus/cones/solvers/judge.h"
 #include "saltus/cones/solvers/local_blocks.h"
 
 namespace saltus {
@@ -39,7 +40,7 @@ struct NsgsOptions : ConicSolverOptions {
 
 class NsgsSolver final : public ConicSolver {
  public:
-  explicit NsgsSolver(const NsgsOptions& options) : options_(options) {}
+  explicit NsgsSolver(const NsgsOptions& options) : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "nsgs"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -49,25 +50,31 @@ class NsgsSolver final : public ConicSolver {
  private:
   using Impulses = Eigen::Map<VectorX>;
 
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
-  SolveReport SolveGrowing(const ConicProblem& problem, GrowingVector* r) override;
-  SolveReport Run(const ConicProblem& problem, Impulses r);
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
+  SolveReport SolveGrowing(const ConicProblem& problem, const SolveTarget& target,
+                           GrowingVector* r) override;
+  SolveReport Run(const ConicProblem& problem, const SolveTarget& target, Impulses r);
   bool Prepare(const ConicProblem& problem, Impulses* r);
   template <class Form>
-  SolveReport Iterate(const ConicProblem& problem, Form* form, Impulses* r);
+  SolveReport Iterate(const ConicProblem& problem, const SolveTarget& target, Form* form,
+                      Impulses* r);
   /// Iterate, with the compliance of the problem if it has one.
   template <class Form>
-  SolveReport IterateCompliant(const ConicProblem& problem, Form* form, Impulses* r);
-  /// The residual of r; r is kept if it is the best so far. Leaves u(r) in u_.
-  NaturalMapResidual Judge(const ConicProblem& problem, const Impulses& r, SolveReport* report);
+  SolveReport IterateCompliant(const ConicProblem& problem, const SolveTarget& target, Form* form,
+                               Impulses* r);
+  /// The score of r, which is kept if it is the best so far. Leaves u(r) in u_.
+  double Judge(const ConicProblem& problem, const StopRule& rule, const Impulses& r,
+               SolveReport* report);
   /// Follows judgement of *r. True if the Newton step and a sweep made it better.
   template <class Form>
-  bool TryNewton(const ConicProblem& problem, double residual, Form* form, Impulses* r,
-                 SolveReport* report);
+  bool TryNewton(const ConicProblem& problem, const StopRule& rule, double score, Form* form,
+                 Impulses* r, SolveReport* report);
   /// Extrapolates *r, the outcome of a sweep from input_, or restarts the history.
   template <class Form>
-  void Accelerate(const SweepChange& sweep, Form* form, Impulses* r, double* least_change);
-  SolveStatus FindFailure(const ConicProblem& problem, const Impulses& r);
+  void Accelerate(const SolveTarget& target, const SweepChange& sweep, Form* form, Impulses* r,
+                  double* least_change);
+  SolveStatus FindFailure(const ConicProblem& problem, double relative, const Impulses& r);
   /// loaded_ from r.
   void FindLoaded(const Impulses& r);
 
@@ -82,8 +89,10 @@ class NsgsSolver final : public ConicSolver {
   GrowingVector input_;             // starting point of the sweep
   GrowingVector proposal_;          // of a Newton step
   GrowingVector best_;
-  GrowingVector u_;  // of the iterate judged last
+  GrowingVector u_;              // of the iterate judged last …
+  NaturalMapResidual residual_;  // … and its residual
   bool has_best_ = false;
+  double best_score_ = 0;
   bool carries_companion_ = false;  // else z is formed anew after each extrapolation
   double companion_error_ = 1;      // bound of what extrapolation did to rounding (anderson.h)
 };

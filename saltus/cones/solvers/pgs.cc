@@ -75,29 +75,30 @@ void Visit(const ConicProblem& problem, const BlockSparseDelassus& A, const Vect
 
 }  // namespace
 
-SolveReport PgsSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
+SolveReport PgsSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                    VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, target, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX diagonal;
   CalcDiagonal(problem, &diagonal);
   if (!problem.b.allFinite() || !diagonal.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   BlockSparseDelassus storage;
   const BlockSparseDelassus& A = MakeBlockSparse(problem, &storage);
   const double smallest = n > 0 ? kImmovableTrace * diagonal.maxCoeff() : 0.0;
   VectorX x = *r;
-  for (int k = 1; k <= options_.max_iterations; ++k) {
+  for (int k = 1; k <= target.budget.max_iterations; ++k) {
     for (int c = 0; c < A.num_blocks(); ++c) {
       Visit(problem, A, diagonal, smallest, options_.relaxation, c, &x);
     }
     if (!x.allFinite()) return judge.Finish(SolveStatus::kNotFinite, k, r);
-    if ((k % kCheckPeriod == 0 || k == options_.max_iterations) && judge.Evaluate(x)) {
+    if ((k % kCheckPeriod == 0 || k == target.budget.max_iterations) && judge.Evaluate(x)) {
       return judge.Finish(SolveStatus::kConverged, k, r);
     }
   }
-  return judge.Finish(SolveStatus::kMaxIterations, options_.max_iterations, r);
+  return judge.Finish(SolveStatus::kMaxIterations, target.budget.max_iterations, r);
 }
 
 }  // namespace saltus

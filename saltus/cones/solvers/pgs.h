@@ -26,7 +26,7 @@ struct PgsOptions : ConicSolverOptions {
 
 class PgsSolver final : public ConicSolver {
  public:
-  explicit PgsSolver(const PgsOptions& options) : options_(options) {}
+  explicit PgsSolver(const PgsOptions& options) : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "pgs"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -34,7 +34,8 @@ class PgsSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   PgsOptions options_;
 };
 

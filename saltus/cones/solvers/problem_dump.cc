@@ -14,9 +14,10 @@ constexpr int kMaxLocalRows = 3000;
 
 }  // namespace
 
-SolveReport DumpingSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport DumpingSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                        VectorX* r) {
   const VectorX start = r->size() == problem.size() ? *r : VectorX::Zero(problem.size());
-  const SolveReport report = solver_->Solve(problem, r);
+  const SolveReport report = solver_->Solve(problem, target, r);
   ++calls_;
   const bool slow = !report.ok() || report.iterations >= dump_->slow_iterations;
   const bool wanted = dump_->when == DumpWhen::kAll || (dump_->when == DumpWhen::kSlow && slow) ||

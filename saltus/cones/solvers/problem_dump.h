@@ -15,7 +15,7 @@ namespace saltus {
 class DumpingSolver final : public ConicSolver {
  public:
   DumpingSolver(std::unique_ptr<ConicSolver> solver, std::shared_ptr<const ProblemDump> dump)
-      : solver_(std::move(solver)), dump_(std::move(dump)) {}
+      : ConicSolver(solver->default_target()), solver_(std::move(solver)), dump_(std::move(dump)) {}
 
   std::string name() const override { return solver_->name(); }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -23,7 +23,8 @@ class DumpingSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   std::unique_ptr<ConicSolver> solver_;
   std::shared_ptr<const ProblemDump> dump_;
   int calls_ = 0;

@@ -169,9 +169,10 @@ bool ProjectedCgSolver::Accepts(const ConicProblem& problem) {
   });
 }
 
-SolveReport ProjectedCgSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
+SolveReport ProjectedCgSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                            VectorX* r) {
   if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   if (!Accepts(problem)) return judge.Finish(SolveStatus::kUnsupported, 0, r);
   Minimiser minimiser(problem, *r);
@@ -179,12 +180,12 @@ SolveReport ProjectedCgSolver::SolveReduced(const ConicProblem& problem, VectorX
   double level = kInfinity;
   SolveStatus status = SolveStatus::kMaxIterations;
   int k = 0, last_check = 0, checks = 0;
-  while (k < options_.max_iterations) {
+  while (k < target.budget.max_iterations) {
     if (k >= kPlainSteps && (k - kPlainSteps) % kFactorSteps == 0) minimiser.Factor();
     const bool moves = minimiser.Step();
     ++k;
-    const bool due = !moves || k - last_check >= kCheckPeriod || k == options_.max_iterations;
-    if (!due && !(minimiser.CalcResidual() <= options_.tolerance)) continue;
+    const bool due = !moves || k - last_check >= kCheckPeriod || k == target.budget.max_iterations;
+    if (!due && !(minimiser.CalcResidual() <= target.relative)) continue;
     last_check = k;
     minimiser.CalcImpulses(&trial);
     if (!trial.allFinite()) {

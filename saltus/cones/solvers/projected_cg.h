@@ -24,7 +24,8 @@ namespace saltus {
 
 class ProjectedCgSolver final : public ConicSolver {
  public:
-  explicit ProjectedCgSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit ProjectedCgSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   /// Whether all cones are kNonnegative or kFree.
   static bool Accepts(const ConicProblem& problem);
@@ -35,7 +36,8 @@ class ProjectedCgSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
 
   ConicSolverOptions options_;
 };

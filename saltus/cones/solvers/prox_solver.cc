@@ -16,14 +16,15 @@ constexpr int kCheckPeriod = 10;
 
 }  // namespace
 
-SolveReport ProxSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
+SolveReport ProxSolver::SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                                     VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, target, this, r);
   const int n = problem.size();
   if (r->size() != n || !r->allFinite()) r->setZero(n);
   VectorX D(n);
   CalcDiagonal(problem, &D);
   if (!problem.b.allFinite() || !D.allFinite()) return Judge::FinishNotFinite(n, r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   if (judge.Evaluate(*r)) return judge.Finish(SolveStatus::kConverged, 0, r);
   const std::vector<double> scales = CalcBlockScales(problem);
   for (std::size_t c = 0; c < scales.size(); ++c) {
@@ -37,7 +38,7 @@ SolveReport ProxSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
   VectorX x = *r, trial, u, u_trial;
   ProjectBlocks(problem, x, &x);
   double tau = 1;
-  for (int k = 1; k <= options_.max_iterations; ++k) {
+  for (int k = 1; k <= target.budget.max_iterations; ++k) {
     calc_velocity(x, &u);
     double e = 0;
     for (int j = 0; j < kMaxReductions; ++j) {
@@ -54,11 +55,11 @@ SolveReport ProxSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
     x += options_.relaxation * (trial - x);  // (1)
     if (e < kLower) tau *= 1.5;
     if (!x.allFinite()) return judge.Finish(SolveStatus::kNotFinite, k, r);
-    if ((k % kCheckPeriod == 0 || k == options_.max_iterations) && judge.Evaluate(x)) {
+    if ((k % kCheckPeriod == 0 || k == target.budget.max_iterations) && judge.Evaluate(x)) {
       return judge.Finish(SolveStatus::kConverged, k, r);
     }
   }
-  return judge.Finish(SolveStatus::kMaxIterations, options_.max_iterations, r);
+  return judge.Finish(SolveStatus::kMaxIterations, target.budget.max_iterations, r);
 }
 
 }  // namespace saltus

@@ -25,7 +25,7 @@ struct ProxOptions : ConicSolverOptions {
 
 class ProxSolver final : public ConicSolver {
  public:
-  explicit ProxSolver(const ProxOptions& options) : options_(options) {}
+  explicit ProxSolver(const ProxOptions& options) : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "prox"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -33,7 +33,8 @@ class ProxSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ProxOptions options_;
 };
 

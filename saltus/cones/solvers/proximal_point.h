@@ -21,8 +21,10 @@ struct ProximalPointOptions : ConicSolverOptions {
 
 class ProximalPointSolver final : public ConicSolver {
  public:
-  explicit ProximalPointSolver(const ConicSolverOptions& options) : options_{options} {}
-  explicit ProximalPointSolver(const ProximalPointOptions& options) : options_(options) {}
+  explicit ProximalPointSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_{options} {}
+  explicit ProximalPointSolver(const ProximalPointOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "proximal-point"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -30,7 +32,8 @@ class ProximalPointSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
 
   ProximalPointOptions options_;
   SemismoothNewton newton_;

@@ -117,13 +117,14 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
   }
 }
 
-SolveReport SemismoothNewtonSolver::SolveReduced(const ConicProblem& problem, VectorX* r) {
-  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, options_, this, r);
+SolveReport SemismoothNewtonSolver::SolveReduced(const ConicProblem& problem,
+                                                 const SolveTarget& target, VectorX* r) {
+  if (NeedsMomentScaling(problem)) return SolveWithScaledMoments(problem, target, this, r);
   if (!Judge::PrepareStart(problem, r)) return Judge::FinishNotFinite(problem.size(), r);
-  Judge judge(problem, options_);
+  Judge judge(problem, target, options_.stop);
   newton_.Prepare(problem, options_.function);
   const SemismoothNewton::Result result =
-      newton_.Iterate(problem, options_.max_iterations, &judge, r);
+      newton_.Iterate(problem, target.budget.max_iterations, &judge, r);
   return judge.Finish(result.outcome == SemismoothNewton::Outcome::kStagnated
                           ? SolveStatus::kStagnated
                           : SolveStatus::kMaxIterations,

@@ -67,7 +67,8 @@ class SemismoothNewton {
 
 class SemismoothNewtonSolver final : public ConicSolver {
  public:
-  explicit SemismoothNewtonSolver(const ConicSolverOptions& options) : options_(options) {}
+  explicit SemismoothNewtonSolver(const ConicSolverOptions& options)
+      : ConicSolver(options), options_(options) {}
 
   std::string name() const override { return "semismooth-newton"; }
   std::unique_ptr<ConicSolver> Clone() const override {
@@ -75,7 +76,8 @@ class SemismoothNewtonSolver final : public ConicSolver {
   }
 
  private:
-  SolveReport SolveReduced(const ConicProblem& problem, VectorX* r) override;
+  SolveReport SolveReduced(const ConicProblem& problem, const SolveTarget& target,
+                           VectorX* r) override;
   ConicSolverOptions options_;
   SemismoothNewton newton_;
 };
