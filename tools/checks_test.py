@@ -1,5 +1,7 @@
 """Tests of the checks: each must accept a good sample and name the line of a bad one."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -8,6 +10,7 @@ import check_citations
 import check_layering
 import check_sizes
 import check_style
+import make_references
 import source_tree
 
 NOTE = "TO" + "DO"
@@ -69,6 +72,18 @@ class Layering(CheckTest):
         self.accepts(check_layering, path, "saltus_module(multibody DEPS dynamics base)\n")
         self.rejects(check_layering, path, "saltus_module(multibody DEPS integrators)\n", 1,
                      "may not use integrators")
+
+
+class References(unittest.TestCase):
+    def test_values_over_several_lines(self):
+        bib = ("@book{Long2000,\n  author = {Long, A.},\n  title  = {A title\n            in two lines},\n"
+               "  year = {2000},\n}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "references.bib"
+            path.write_text(bib)
+            with contextlib.redirect_stdout(io.StringIO()) as page:
+                make_references.main(path)
+        self.assertIn("Long, A.. *A title in two lines*. , 2000.", page.getvalue())
 
 
 class Citations(CheckTest):

@@ -5,10 +5,14 @@ import sys
 
 from check_citations import ENTRY
 
+# name = {value}, which may go over several lines
+FIELD = re.compile(r"^\s*(\w+)\s*=\s*(\{.*?\}),?[ \t]*$", re.M | re.S)
+
 
 def plain(value):
     """A BibTeX value without its braces and LaTeX signs."""
-    return re.sub(r"[{}]", "", value).replace("$\\alpha$", "α").replace("--", "–").strip()
+    text = re.sub(r"[{}]", "", value).replace("$\\alpha$", "α").replace("--", "–")
+    return " ".join(text.split())
 
 
 def main(path):
@@ -16,7 +20,7 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         found = sorted(ENTRY.findall(file.read()), key=lambda entry: entry[1])
     for _, key, body in found:
-        fields = {k: plain(v) for k, v in re.findall(r"^\s*(\w+)\s*=\s*(\{.*\}),?$", body, re.M)}
+        fields = {k: plain(v) for k, v in FIELD.findall(body)}
         where = fields.get("journal") or fields.get("booktitle") or fields.get("school") or ""
         details = [where, fields.get("volume"), fields.get("pages"), fields.get("publisher")]
         print(f"@anchor {key} **{key}**: {fields['author'].replace(' and ', '; ')}. "
