@@ -10,6 +10,7 @@
 #include "saltus/collision/broad_phase.h"
 #include "saltus/collision/bvh.h"
 #include "saltus/collision/pair.h"
+#include "saltus/collision/witness_update.h"
 
 namespace saltus {
 namespace {
@@ -142,6 +143,7 @@ void CollisionWorld::Impl::Prepare() {
     if (const auto* sphere = std::get_if<Sphere>(&c.shape))
       placed[Index(i)].radius = sphere->radius;
     placed[Index(i)].mesh = geometries[Index(i)].mesh.get();
+    placed[Index(i)].geometry = geometries[Index(i)].convex.get();
     PlaceCore(i);
     if (c.mover < 0) Place(i, Pose{});
     if (std::holds_alternative<HalfSpace>(c.shape)) {
@@ -350,7 +352,8 @@ void CollisionWorld::Impl::AddWitnesses(int a, int b, std::vector<Witness>* witn
   if (witnesses->size() < first + 2) return;
   std::sort(witnesses->begin() + static_cast<std::ptrdiff_t>(first), witnesses->end(),
             [](const Witness& v, const Witness& w) { return v.feature < w.feature; });
-  for (std::size_t i = first + 1; i < witnesses->size(); ++i) {  // keys are unique
+  // Keys are unique: material points of one name differ in their slots.
+  for (std::size_t i = first + 1; i < witnesses->size(); ++i) {
     Witness& w = (*witnesses)[i];
     w.feature = std::max(w.feature, (*witnesses)[i - 1].feature + 1);
   }
@@ -407,6 +410,23 @@ void CollisionWorld::FindPair(int a, const Pose& pose_a, int b, const Pose& pose
   if (impl.colliders[Index(b)].mover >= 0) impl.Place(b, pose_b);
   impl.sink.Start(witnesses, margin);
   impl.AddWitnesses(a, b, witnesses);
+}
+
+bool CollisionWorld::UpdateWitness(const Witness& reference, const Pose& from_A, const Pose& from_B,
+                                   const Pose& pose_A, const Pose& pose_B, Witness* witness) const {
+  const auto make = [this](int index, const Pose& from, const Pose& to) {
+    const Collider& c = impl_->colliders[Index(index)];
+    const Impl::Geometry& g = impl_->geometries[Index(index)];
+    return UpdatedShape{&c.shape,
+                        g.convex.get(),
+                        g.mesh.get(),
+                        from * c.pose_BS.p,
+                        to * c.pose_BS.p,
+                        (from.R * c.pose_BS.R).toRotationMatrix(),
+                        (to.R * c.pose_BS.R).toRotationMatrix()};
+  };
+  return saltus::UpdateWitness(make(reference.collider_A, from_A, pose_A),
+                               make(reference.collider_B, from_B, pose_B), reference, witness);
 }
 
 int CollisionWorld::num_colliders() const { return static_cast<int>(impl_->colliders.size()); }

@@ -1,17 +1,18 @@
 // CollisionWorld: shapes and poses in, witness points out. Knows no body, mass or velocity.
 //
 // For a pair of shapes (A, B) a witness is a pair of points p_A ∈ ∂A, p_B ∈ ∂B and the unit normal
-// n that points from A to B:   gap = n·(p_B − p_A),   gap < 0: the shapes overlap by −gap.
-// A manifold is up to four (face–face: all clipped) witnesses that share one normal. Every witness
-// has a feature number that stays the same while the same features touch, so that
-// (pair, feature) is a persistent key for warm starts.
+// n that points from A to B:   p_B − p_A = gap n,   gap < 0: the shapes overlap by −gap.
+// The witnesses of a pair are its manifold; the least gap of them is the signed distance. Every
+// witness has a feature number (feature.h) that stays the same while the same features touch, so
+// that (pair, feature) is a persistent key for warm starts, and that says how gap, normal and
+// points depend on the poses: UpdateWitness evaluates a feature wherever the shapes are.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "saltus/base/types.h"
+#include "saltus/collision/feature.h"
 #include "saltus/collision/shape.h"
 
 namespace saltus {
@@ -26,7 +27,7 @@ struct Collider {
 
 struct Witness {
   int collider_A = -1, collider_B = -1;  // collider_A < collider_B
-  std::uint32_t feature = 0;
+  Feature feature = 0;
   Vector3 point_A, point_B;  // world, m
   Vector3 normal;            // world, unit, from A to B
   double gap = 0;            // m, along the normal
@@ -55,6 +56,13 @@ class CollisionWorld {
   /// movers, whatever the broad phase and DisablePair say: for derivatives by differences.
   void FindPair(int a, const Pose& pose_a, int b, const Pose& pose_b, double margin,
                 std::vector<Witness>* witnesses);
+
+  /// The witness `reference`, found at the poses from_A, from_B of its movers, at other poses: the
+  /// same features, whatever their gap. Costs no search and no memory. Returns false where the
+  /// features do not determine a witness, as two edges that have become parallel; `witness` is
+  /// then left as it is. `witness` may be the same object as `reference`.
+  bool UpdateWitness(const Witness& reference, const Pose& from_A, const Pose& from_B,
+                     const Pose& pose_A, const Pose& pose_B, Witness* witness) const;
 
   int num_colliders() const;
   const Collider& collider(int index) const;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 namespace saltus {
@@ -175,6 +176,57 @@ int FindFace(const Convex& core, const Vector3& d) {
     if (best < 0 || cosine > largest) largest = cosine, best = f;
   }
   return best;
+}
+
+namespace {
+
+PlacedElement PlaceCylinderElement(const Convex& core, Element element) {
+  PlacedElement placed;
+  placed.kind = element.kind;
+  placed.d = core.axis();
+  const bool is_point = element.kind == ElementKind::kPoint;
+  const int cap = is_point ? element.index / 8 : element.index;
+  const Vector3 center = (cap == 0 ? -1.0 : 1.0) * core.half_size.z() * core.axis();
+  if (element.kind == ElementKind::kLine) {
+    placed.radius = core.half_size.x();
+    return placed;
+  }
+  placed.x = center;
+  if (element.kind == ElementKind::kRim) placed.rim = core.half_size.x();
+  if (element.kind == ElementKind::kFace && cap == 0) placed.d = -core.axis();
+  if (is_point) {
+    const double angle = 0.25 * std::numbers::pi * (element.index % 8);
+    placed.x +=
+        core.half_size.x() * (std::cos(angle) * core.R.col(0) + std::sin(angle) * core.R.col(1));
+  }
+  return placed;
+}
+
+}  // namespace
+
+PlacedElement PlaceElement(const Convex& core, Element element) {
+  if (!core.is_polyhedron()) return PlaceCylinderElement(core, element);
+  PlacedElement placed;
+  placed.kind = element.kind;
+  placed.radius = core.radius;
+  const Topology& t = *core.topology;
+  if (element.kind == ElementKind::kFace) {
+    const int first = t.face_begin[Index(element.index)];
+    placed.x = core.vertices[t.face_vertices[Index(first)]];
+    placed.d = core.normals[element.index];
+  } else if (element.kind == ElementKind::kLine) {
+    const Topology::Edge& edge = t.edges[Index(element.index)];
+    placed.x = core.vertices[edge.vertex[0]];
+    placed.d = (core.vertices[edge.vertex[1]] - placed.x).normalized();
+  } else {
+    placed.x = core.vertices[element.index];
+  }
+  return placed;
+}
+
+Element FindSupportElement(const Convex& core, const Vector3& d) {
+  if (core.is_polyhedron()) return {ElementKind::kPoint, CalcSupport(core, d).id};
+  return {ElementKind::kRim, d.dot(core.axis()) > 0 ? 1 : 0};
 }
 
 }  // namespace saltus

@@ -11,6 +11,7 @@
 
 #include "saltus/base/types.h"
 #include "saltus/collision/aabb.h"
+#include "saltus/collision/feature.h"
 #include "saltus/collision/shape.h"
 
 namespace saltus {
@@ -91,6 +92,12 @@ inline double CalcSeparation(const Convex& A, const Convex& B, const Vector3& n)
 
 /// The face whose normal is nearest to d; −1 for a segment.
 int FindFace(const Convex& core, const Vector3& d);
+
+/// An element of the core, relative to p. Indices of a cylinder: its axis is line 0; caps and rims
+/// are 0 (at −z) and 1; points 8 c + k are fixed to rim c at multiples of 45° about the axis.
+PlacedElement PlaceElement(const Convex& core, Element element);
+/// The single element of the core that is farthest along d: a vertex or a rim.
+Element FindSupportElement(const Convex& core, const Vector3& d);
 
 /// Two separations nearer than this are equal: a fixed order of the features then decides, so that
 /// a resting contact keeps its reference face under rounding.

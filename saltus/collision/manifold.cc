@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+
+#include "saltus/collision/manifold_faces.h"
 
 namespace saltus {
 namespace {
@@ -14,315 +17,225 @@ double CalcClipTolerance(const Convex& A, const Convex& B) {
   return 1e-7 * std::min(A.size, B.size) + 1e-14 * (A.size + B.size);
 }
 
-struct Stretch {
-  Vector3 start, end;  // relative to the core's p
-  int id = -1;
-};
-
-// The edge of the core that is farthest along n and perpendicular to it within tolerance.
-bool FindSupportEdge(const Convex& core, const Vector3& n, double tolerance, Stretch* edge) {
-  if (core.kind == ConvexKind::kCylinder) {
-    const Vector3 half = core.half_size.z() * core.axis();
-    if (std::abs(n.dot(half)) > tolerance) return false;
-    const Vector3 across = (n - n.dot(core.axis()) * core.axis()).normalized();
-    const Vector3 middle = core.half_size.x() * across;
-    *edge = {middle - half, middle + half, 0};
-    return true;
-  }
-  const double height = CalcExtent(core, n) - tolerance;
-  for (int e = 0; e < static_cast<int>(core.topology->edges.size()); ++e) {
-    const Topology::Edge& edge_e = core.topology->edges[Index(e)];
-    const Vector3 &a = core.vertices[edge_e.vertex[0]], &b = core.vertices[edge_e.vertex[1]];
-    if (n.dot(a) < height || n.dot(b) < height) continue;
-    *edge = {a, b, e};
-    return true;
-  }
-  return false;
-}
-
-// The edge of direction number `direction` that is farthest along n.
-int FindEdge(const Convex& core, int direction, const Vector3& n) {
-  int best = -1;
-  double largest = 0;
-  for (int e = 0; e < static_cast<int>(core.topology->edges.size()); ++e) {
-    const Topology::Edge& edge = core.topology->edges[Index(e)];
-    if (edge.direction != direction) continue;
-    const double h = n.dot(core.vertices[edge.vertex[0]] + core.vertices[edge.vertex[1]]);
-    if (best < 0 || h > largest) largest = h, best = e;
-  }
-  return best;
-}
+// Two witnesses whose normals differ by more than this belong to other sides of a shape.
+constexpr double kMinAlignment = 0.95;
 
 }  // namespace
 
-std::uint32_t MakeFeature(int a, int b, int c, int d) {
-  std::uint64_t h = 0x9E3779B97F4A7C15ull;
-  for (const int part : {a, b, c, d}) {
-    h ^= static_cast<std::uint32_t>(part);
-    h *= 0xBF58476D1CE4E5B9ull;
-    h ^= h >> 31;
-  }
-  return static_cast<std::uint32_t>(h >> 16);
-}
-
 const std::vector<ManifoldPoint>& ManifoldBuilder::Build(const Convex& A, const Convex& B,
-                                                         const Axis& axis, double max_gap) {
+                                                         const Axis& axis, double max_gap,
+                                                         Normals normals) {
   points_.clear();
-  switch (axis.kind) {
-    case Axis::Kind::kFaceA:
-      if (A.is_polyhedron()) {
-        BuildFromFace(A, B, axis.index_A, false, max_gap);
-      } else {
-        BuildFromCap(A, B, axis.normal, false, max_gap);
-      }
-      break;
-    case Axis::Kind::kFaceB:
-      if (B.is_polyhedron()) {
-        BuildFromFace(B, A, axis.index_B, true, max_gap);
-      } else {
-        BuildFromCap(B, A, -axis.normal, true, max_gap);
-      }
-      break;
-    case Axis::Kind::kEdges:
-      BuildFromEdges(A, B, axis, max_gap);
-      break;
-    case Axis::Kind::kGeneral:
-      BuildGeneral(A, B, axis, max_gap);
-      break;
+  A_ = &A;
+  B_ = &B;
+  n_ = axis.normal;
+  max_gap_ = max_gap;
+  normals_ = normals;
+  tolerance_ = CalcClipTolerance(A, B);
+  least_ = axis.separation - A.radius - B.radius - CalcBias(A, B);
+  const bool is_face = axis.kind == Axis::Kind::kFaceA || axis.kind == Axis::Kind::kFaceB;
+  if (normals == Normals::kAxis) least_ = -std::numeric_limits<double>::infinity();
+  if (!is_face) AddNearest(axis);
+  Faces faces;
+  if (FindFaces(axis, &faces)) {
+    BuildFaces(faces);
+  } else {
+    BuildLines(axis);
   }
-  if (points_.size() > 8) Reduce(axis.normal);
+  if (points_.size() > 8) Reduce();
   return points_;
 }
 
 const std::vector<ManifoldPoint>& ManifoldBuilder::BuildOnPlane(const Vector3& n, double offset,
                                                                 const Convex& B, double max_gap) {
   points_.clear();
+  A_ = B_ = &B;
+  n_ = n;
   for (int i = 0; i < B.num_vertices(); ++i) {
     const Vector3& x = B.vertices[i];
     const double gap = n.dot(x) - offset;
-    if (gap < max_gap) points_.push_back({x - gap * n, x, gap, static_cast<std::uint32_t>(i)});
+    if (gap >= max_gap) continue;
+    const Feature feature = MakeFeature({ElementKind::kFace, 0}, {ElementKind::kPoint, i});
+    points_.push_back({x - gap * n, x, n, gap, feature});
   }
-  if (points_.size() > 8) Reduce(n);
+  if (points_.size() > 8) Reduce();
   return points_;
 }
 
-void ManifoldBuilder::BuildFromFace(const Convex& ref, const Convex& inc, int face, bool swapped,
-                                    double max_gap) {
-  const Vector3& n = ref.normals[face];
-  const int ref_id = 2 * face + (swapped ? 1 : 0);
-  const int inc_id = AddIncident(inc, inc.p - ref.p, n, ref_id);
-  ClipByFace(ref, face, CalcClipTolerance(ref, inc), ref_id, inc_id);
-  AddPoints(ref, inc, n, ref.face_offset(face), swapped, max_gap);
-  if (!KeepDeepest(inc, inc.p - ref.p, n, inc_id, ref_id)) return;
-  ClipByFace(ref, face, CalcClipTolerance(ref, inc), ref_id, inc_id);
-  AddPoints(ref, inc, n, ref.face_offset(face), swapped, max_gap);
-}
-
-void ManifoldBuilder::ClipByFace(const Convex& ref, int face, double tolerance, int ref_id,
-                                 int inc_id) {
-  const Topology& t = *ref.topology;
-  const int begin = t.face_begin[Index(face)], end = t.face_begin[Index(face) + 1];
-  for (int k = begin; k < end && !polygon_.empty(); ++k) {
-    const Vector3& a = ref.vertices[t.face_vertices[Index(k)]];
-    const Vector3& b = ref.vertices[t.face_vertices[Index(k + 1 < end ? k + 1 : begin)]];
-    const Vector3 side = (b - a).cross(ref.normals[face]).normalized();
-    ClipBySide(side, side.dot(a), tolerance, k - begin, ref_id, inc_id);
+// The reference face is that of the axis, or else the one that looks along the normal best.
+bool ManifoldBuilder::FindFaces(const Axis& axis, Faces* f) const {
+  const auto find = [](const Convex& core, const Vector3& d, int* face) {
+    if (!core.is_polyhedron()) {
+      *face = d.dot(core.axis()) > 0 ? 1 : 0;
+      return std::abs(d.dot(core.axis()));
+    }
+    *face = FindFace(core, d);
+    return *face < 0 ? -1.0 : d.dot(core.normals[*face]);
+  };
+  int face_A = axis.index_A, face_B = axis.index_B;
+  switch (axis.kind) {
+    case Axis::Kind::kFaceA:
+      f->swapped = false;
+      if (!A_->is_polyhedron()) find(*A_, n_, &face_A);
+      break;
+    case Axis::Kind::kFaceB:
+      f->swapped = true;
+      if (!B_->is_polyhedron()) find(*B_, -n_, &face_B);
+      break;
+    default: {
+      if (normals_ == Normals::kAxis) return false;
+      constexpr double kFlat = 0.9, kTie = 1e-6;
+      const double cosine_A = find(*A_, n_, &face_A), cosine_B = find(*B_, -n_, &face_B);
+      if (std::max(cosine_A, cosine_B) < kFlat) return false;
+      f->swapped = cosine_B > cosine_A + kTie;
+    }
   }
-}
-
-// The face of a hull that is nearest to parallel need not hold the deepest vertex: then that vertex
-// alone becomes the polygon.
-bool ManifoldBuilder::KeepDeepest(const Convex& inc, const Vector3& offset, const Vector3& n,
-                                  int inc_face, int ref_id) {
-  if (inc.kind != ConvexKind::kHull) return false;
-  const Support deepest = CalcSupport(inc, -n);
-  const Topology& t = *inc.topology;
-  for (int k = t.face_begin[Index(inc_face)]; k < t.face_begin[Index(inc_face) + 1]; ++k) {
-    if (t.face_vertices[Index(k)] == deepest.id) return false;
-  }
-  polygon_.assign(1, {offset + deepest.x, MakeFeature(1, ref_id, deepest.id, 0), -1});
+  f->ref = f->swapped ? B_ : A_;
+  f->inc = f->swapped ? A_ : B_;
+  f->face = f->swapped ? face_B : face_A;
+  f->n = f->swapped ? Vector3(-n_) : n_;
+  f->offset = f->inc->p - f->ref->p;
   return true;
 }
 
-void ManifoldBuilder::BuildFromCap(const Convex& ref, const Convex& inc, const Vector3& n,
-                                   bool swapped, double max_gap) {
-  const int ref_id = (n.dot(ref.axis()) > 0 ? 2 : 0) + (swapped ? 1 : 0);
-  const int inc_id = AddIncident(inc, inc.p - ref.p, n, ref_id);
-  ClipByDisc(ref, CalcClipTolerance(ref, inc), ref_id);
-  AddPoints(ref, inc, n, ref.half_size.z(), swapped, max_gap);
-  if (!KeepDeepest(inc, inc.p - ref.p, n, inc_id, ref_id)) return;
-  ClipByDisc(ref, CalcClipTolerance(ref, inc), ref_id);
-  AddPoints(ref, inc, n, ref.half_size.z(), swapped, max_gap);
+void ManifoldBuilder::BuildFaces(const Faces& faces) {
+  Faces f = faces;
+  AddIncident(&f);
+  Clip(f);
+  for (const Vertex& v : polygon_) AddCorner(f, v);
+  if (!f.inc->is_polyhedron() && f.inc_face >= 0) AddLowestRim(f);
+  AddDeepestVertex(f);
+  if (normals_ == Normals::kOwn) AddOtherFaces(f);
 }
 
-// Puts the part of `inc` that faces the normal n into polygon_: two vertices mean a segment.
-// Returns a number of that part.
-int ManifoldBuilder::AddIncident(const Convex& inc, const Vector3& offset, const Vector3& n,
-                                 int ref_id) {
-  polygon_.clear();
-  const auto add = [&](const Vector3& x, int vertex, int edge) {
-    polygon_.push_back({offset + x, MakeFeature(1, ref_id, vertex, 0), edge});
-  };
-  if (inc.kind == ConvexKind::kCylinder) {
-    const double cosine = n.dot(inc.axis());
-    const Vector3 near = -std::copysign(inc.half_size.z(), cosine) * inc.axis();
-    const Vector3 slope = cosine * inc.axis() - n;  // down the cap, towards the reference face
-    const Vector3 ex = slope.norm() > 1e-8 ? slope.normalized() : inc.R.col(0);
-    const double r = inc.half_size.x();
-    if (std::abs(cosine) < 0.7) {
-      add(near + r * ex, 0, 0);
-      add(-near + r * ex, 8, 0);
-      return 0;
-    }
-    const Vector3 ey = inc.axis().cross(ex);
-    for (int k = 0; k < 8; ++k) {
-      const double angle = 0.25 * std::numbers::pi * k;
-      add(near + r * (std::cos(angle) * ex + std::sin(angle) * ey), k, k);
-    }
-    return 1;
+void ManifoldBuilder::Clip(const Faces& f) {
+  if (!f.ref->is_polyhedron()) return ClipByDisc(f);
+  const Topology& t = *f.ref->topology;
+  const int begin = t.face_begin[Index(f.face)], end = t.face_begin[Index(f.face) + 1];
+  for (int k = begin; k < end && !polygon_.empty(); ++k) {
+    const Vector3& a = f.ref->vertices[t.face_vertices[Index(k)]];
+    const Vector3& b = f.ref->vertices[t.face_vertices[Index(k + 1 < end ? k + 1 : begin)]];
+    const Vector3 side = (b - a).cross(f.n).normalized();
+    ClipBySide(f, side, side.dot(a), k - begin);
   }
-  const int face = FindFace(inc, -n);
-  if (face < 0) {  // a segment
-    add(inc.vertices[0], 0, 0);
-    add(inc.vertices[1], 1, 0);
-    return 0;
+}
+
+// Puts the part of the incident core that faces the normal into polygon_: two vertices mean a
+// segment.
+void ManifoldBuilder::AddIncident(Faces* f) {
+  const Convex& inc = *f->inc;
+  polygon_.clear();
+  const auto add = [&](const Vector3& x, Element element, int edge) {
+    polygon_.push_back({f->offset + x, edge, From::kElement, element});
+  };
+  f->inc_face = -1;
+  if (inc.kind == ConvexKind::kCylinder) {
+    constexpr double kStands = 0.7;
+    const double cosine = f->n.dot(inc.axis());
+    const int near_cap = cosine > 0 ? 0 : 1;
+    if (std::abs(cosine) < kStands) {  // the line of the side, between the lowest rim points
+      const Vector3 down = (cosine * inc.axis() - f->n).normalized();
+      for (const int cap : {near_cap, 1 - near_cap}) {
+        const Element rim{ElementKind::kRim, cap};
+        add(PlaceElement(inc, rim).x + inc.half_size.x() * down, rim, 0);
+      }
+      return;
+    }
+    f->inc_face = near_cap;
+    for (int k = 0; k < 8; ++k) {
+      const Element point{ElementKind::kPoint, 8 * near_cap + k};
+      add(PlaceElement(inc, point).x, point, k);
+    }
+    return;
+  }
+  f->inc_face = FindFace(inc, -f->n);
+  if (f->inc_face < 0) {  // a segment
+    add(inc.vertices[0], {ElementKind::kPoint, 0}, 0);
+    add(inc.vertices[1], {ElementKind::kPoint, 1}, 0);
+    return;
   }
   const Topology& t = *inc.topology;
-  for (int k = t.face_begin[Index(face)]; k < t.face_begin[Index(face) + 1]; ++k) {
+  for (int k = t.face_begin[Index(f->inc_face)]; k < t.face_begin[Index(f->inc_face) + 1]; ++k) {
     const int vertex = t.face_vertices[Index(k)];
-    add(inc.vertices[vertex], vertex, t.face_edges[Index(k)]);
+    add(inc.vertices[vertex], {ElementKind::kPoint, vertex}, t.face_edges[Index(k)]);
   }
-  return face;
 }
 
 // Sutherland–Hodgman with a thick plane: a vertex within tolerance of it is kept as it is.
-void ManifoldBuilder::ClipBySide(const Vector3& side, double offset, double tolerance, int side_id,
-                                 int ref_id, int inc_id) {
+void ManifoldBuilder::ClipBySide(const Faces& f, const Vector3& side, double offset, int side_id) {
   clipped_.clear();
+  const Topology& t = *f.ref->topology;
+  const int num_sides = t.face_begin[Index(f.face) + 1] - t.face_begin[Index(f.face)];
   const std::size_t count = polygon_.size();
   const std::size_t num_edges = count == 2 ? 1 : count;
   for (std::size_t i = 0; i < count; ++i) {
     const Vertex &v = polygon_[i], &w = polygon_[(i + 1) % count];
     const double dv = side.dot(v.x) - offset, dw = side.dot(w.x) - offset;
-    if (dv <= tolerance) clipped_.push_back(v);
-    const bool leaves = dv < -tolerance && dw > tolerance;
-    const bool enters = dv > tolerance && dw < -tolerance;
+    if (dv <= tolerance_) clipped_.push_back(v);
+    const bool leaves = dv < -tolerance_ && dw > tolerance_;
+    const bool enters = dv > tolerance_ && dw < -tolerance_;
     if (i >= num_edges || !(leaves || enters)) {
       // The border runs along the side after the last kept vertex.
-      if (dv <= tolerance && dw > tolerance && count > 2) clipped_.back().edge = -1 - side_id;
+      if (dv <= tolerance_ && dw > tolerance_ && count > 2) clipped_.back().edge = -1 - side_id;
       continue;
     }
-    const Vector3 x = v.x + dv / (dv - dw) * (w.x - v.x);
-    const std::uint32_t feature = v.edge >= 0 ? MakeFeature(2, ref_id, v.edge, side_id)
-                                              : MakeFeature(3 + inc_id, ref_id, v.edge, side_id);
-    clipped_.push_back({x, feature, leaves && count > 2 ? -1 - side_id : v.edge});
+    Vertex cut{v.x + dv / (dv - dw) * (w.x - v.x), v.edge};
+    if (leaves && count > 2) cut.edge = -1 - side_id;
+    if (v.edge >= 0) {
+      cut.from = From::kCut;
+      cut.element = {ElementKind::kLine, v.edge};
+      cut.side = side_id;
+      cut.slot = leaves ? 1 : 0;
+    } else {  // two sides of the reference meet in a corner of it
+      const int other = -1 - v.edge;
+      cut.from = From::kCorner;
+      cut.side = (other + 1) % num_sides == side_id ? side_id : other;
+    }
+    clipped_.push_back(cut);
   }
   polygon_.swap(clipped_);
 }
 
-// Keeps what is inside the infinite cylinder of ref: vertices and crossings of the edges.
-void ManifoldBuilder::ClipByDisc(const Convex& ref, double tolerance, int ref_id) {
+// Keeps what is inside the disc of the cap, seen along the normal: vertices and crossings of edges.
+void ManifoldBuilder::ClipByDisc(const Faces& f) {
   clipped_.clear();
+  const Convex& ref = *f.ref;
   const double radius = ref.half_size.x();
-  const auto flat = [&](const Vector3& x) -> Vector3 { return x - x.dot(ref.axis()) * ref.axis(); };
+  const Vector3 outward = PlaceElement(ref, {ElementKind::kFace, f.face}).d;
+  const auto flat = [&](const Vector3& x) -> Vector3 {
+    return x - (x.dot(outward) / f.n.dot(outward)) * f.n;  // along n into the plane of the cap
+  };
+  const Vector3 center = flat(PlaceElement(ref, {ElementKind::kFace, f.face}).x);
   const std::size_t count = polygon_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Vertex &v = polygon_[i], &w = polygon_[(i + 1) % count];
-    const Vector3 a = flat(v.x), d = flat(w.x) - a;
-    const bool inside = a.norm() <= radius + tolerance;
-    const bool next_inside = (a + d).norm() <= radius + tolerance;
+    const Vector3 a = flat(v.x) - center, d = flat(w.x) - flat(v.x);
+    const bool inside = a.norm() <= radius + tolerance_;
+    const bool next_inside = (a + d).norm() <= radius + tolerance_;
     if (inside) clipped_.push_back(v);
     if ((inside && next_inside) || (count == 2 && i == 1)) continue;
     // |a + t d|² = r²
     const double dd = d.squaredNorm(), ad = a.dot(d);
     const double discriminant = ad * ad - dd * (a.squaredNorm() - radius * radius);
     if (dd == 0 || discriminant <= 0) continue;
-    const double root = std::sqrt(discriminant);
-    const double t[2] = {(-ad - root) / dd, (-ad + root) / dd};
+    const double root = std::sqrt(discriminant), border = tolerance_ / std::sqrt(dd);
     for (int k = 0; k < 2; ++k) {
-      const double border = tolerance / std::sqrt(dd);
-      if (t[k] <= border || t[k] >= 1 - border || (k == 0 && inside) || (k == 1 && next_inside)) {
-        continue;
-      }
-      clipped_.push_back({v.x + t[k] * (w.x - v.x), MakeFeature(2, ref_id, v.edge, k), v.edge});
+      const double at = (-ad + (k == 0 ? -root : root)) / dd;
+      if (at <= border || at >= 1 - border || (k == 0 ? inside : next_inside)) continue;
+      clipped_.push_back(
+          {v.x + at * (w.x - v.x), v.edge, From::kCut, {ElementKind::kLine, v.edge}, 0, k});
     }
   }
   polygon_.swap(clipped_);
 }
 
-// polygon_ is relative to ref.p; n is the outward normal of ref, n·x = offset its plane.
-void ManifoldBuilder::AddPoints(const Convex& ref, const Convex& inc, const Vector3& n,
-                                double offset, bool swapped, double max_gap) {
-  const Vector3 shift = swapped ? Vector3(ref.p - inc.p) : Vector3::Zero();  // to A.p
-  for (const Vertex& v : polygon_) {
-    const double gap = n.dot(v.x) - offset;
-    if (gap >= max_gap) continue;
-    const Vector3 on_inc = v.x + shift, on_ref = on_inc - gap * n;
-    points_.push_back(swapped ? ManifoldPoint{on_inc, on_ref, gap, v.feature}
-                              : ManifoldPoint{on_ref, on_inc, gap, v.feature});
-  }
-}
-
-void ManifoldBuilder::BuildFromEdges(const Convex& A, const Convex& B, const Axis& axis,
-                                     double max_gap) {
-  const int ea = FindEdge(A, axis.index_A, axis.normal);
-  const int eb = FindEdge(B, axis.index_B, -axis.normal);
-  const Topology::Edge &edge_A = A.topology->edges[Index(ea)],
-                       &edge_B = B.topology->edges[Index(eb)];
-  const Vector3& a = A.vertices[edge_A.vertex[0]];
-  const Vector3 b = (B.p - A.p) + B.vertices[edge_B.vertex[0]];
-  const Vector3 u = A.vertices[edge_A.vertex[1]] - a;
-  const Vector3 v = B.vertices[edge_B.vertex[1]] - B.vertices[edge_B.vertex[0]];
-  // Nearest points a + s u, b + t v of the two lines, kept on the edges.
-  const Vector3 w = b - a;
-  const double uu = u.dot(u), uv = u.dot(v), vv = v.dot(v), uw = u.dot(w), vw = v.dot(w);
-  double s = std::clamp((uw * vv - vw * uv) / (uu * vv - uv * uv), 0.0, 1.0);
-  const double t = std::clamp((s * uv - vw) / vv, 0.0, 1.0);
-  s = std::clamp((uw + t * uv) / uu, 0.0, 1.0);
-  const Vector3 point_A = a + s * u, point_B = b + t * v;
-  const double gap = axis.normal.dot(point_B - point_A);
-  if (gap < max_gap) points_.push_back({point_A, point_B, gap, MakeFeature(4, ea, eb, 0)});
-}
-
-// Two parallel edges over each other: the two ends of their common stretch.
-bool ManifoldBuilder::BuildParallelEdges(const Convex& A, const Convex& B, const Axis& axis,
-                                         double max_gap) {
-  const double tolerance = CalcClipTolerance(A, B);
-  Stretch a, b;
-  if (!FindSupportEdge(A, axis.normal, tolerance, &a)) return false;
-  if (!FindSupportEdge(B, -axis.normal, tolerance, &b)) return false;
-  const Vector3 c = B.p - A.p;
-  const Vector3 along = (a.end - a.start).normalized();
-  const Vector3 v = (b.end - b.start).normalized();
-  if (along.cross(v).norm() > 1e-6) return false;
-  const double a0 = along.dot(a.start), a1 = along.dot(a.end);
-  double b0 = along.dot(c + b.start), b1 = along.dot(c + b.end);
-  const bool reversed = b0 > b1;
-  if (reversed) std::swap(b0, b1);
-  const double low = std::max(a0, b0), high = std::min(a1, b1);
-  if (high - low < tolerance) return false;
-  const Vector3 b_low = c + (reversed ? b.end : b.start);
-  const Vector3 b_along = reversed ? Vector3(-v) : v;
-  for (int k = 0; k < 2; ++k) {
-    const double at = k == 0 ? low : high;
-    const Vector3 point_A = a.start + (at - a0) * along, point_B = b_low + (at - b0) * b_along;
-    const double gap = axis.normal.dot(point_B - point_A);
-    if (gap < max_gap) points_.push_back({point_A, point_B, gap, MakeFeature(5, a.id, b.id, k)});
-  }
-  return true;
-}
-
-void ManifoldBuilder::BuildGeneral(const Convex& A, const Convex& B, const Axis& axis,
-                                   double max_gap) {
-  if (BuildParallelEdges(A, B, axis, max_gap)) return;
-  const double gap = axis.normal.dot(axis.point_B - axis.point_A);
-  if (gap >= max_gap) return;
-  points_.push_back({axis.point_A, axis.point_B, gap, MakeFeature(6, 0, 0, 0)});
-}
-
-// Keeps the deepest point and the farthest ones in eight directions across the normal.
-void ManifoldBuilder::Reduce(const Vector3& n) {
-  const Vector3 ex = n.unitOrthogonal(), ey = n.cross(ex);
+// Keeps the deepest point and the farthest ones in eight directions across the normal, which turn
+// with A.
+void ManifoldBuilder::Reduce() {
+  const Vector3 cosines = (A_->R.transpose() * n_).cwiseAbs();
+  int k = 0;
+  cosines.minCoeff(&k);
+  const Vector3 ex = (A_->R.col(k) - n_.dot(A_->R.col(k)) * n_).normalized(), ey = n_.cross(ex);
   kept_.clear();
   const auto keep = [&](const ManifoldPoint& p) {
     for (const ManifoldPoint& other : kept_) {
@@ -332,14 +245,38 @@ void ManifoldBuilder::Reduce(const Vector3& n) {
   };
   keep(*std::min_element(points_.begin(), points_.end(),
                          [](const auto& p, const auto& q) { return p.gap < q.gap; }));
-  for (int k = 0; k < 8; ++k) {
-    const double angle = 0.25 * std::numbers::pi * k;
+  for (int i = 0; i < 8; ++i) {
+    const double angle = 0.25 * std::numbers::pi * i;
     const Vector3 d = std::cos(angle) * ex + std::sin(angle) * ey;
     keep(*std::max_element(points_.begin(), points_.end(), [&](const auto& p, const auto& q) {
       return d.dot(p.point_A) < d.dot(q.point_A);
     }));
   }
   points_.swap(kept_);
+}
+
+bool ManifoldBuilder::Offer(Element a, Element b, const Vector3* at) {
+  PlacedElement A = PlaceElement(*A_, a), B = PlaceElement(*B_, b);
+  B.x += B_->p - A_->p;
+  return OfferPlaced(A, B, MakeFeature(a, b), at);
+}
+
+// False if the elements have no witness along the normal, so that the caller may take others.
+bool ManifoldBuilder::OfferPlaced(const PlacedElement& a, const PlacedElement& b, Feature feature,
+                                  const Vector3* at) {
+  ElementWitness w;
+  if (!CalcElementWitness(a, b, n_, &w) || w.normal.dot(n_) < kMinAlignment) return false;
+  if (at != nullptr) {  // its own normal shifts the witness by a part of the gap, not farther
+    const Vector3 d = w.point_A - a.radius * w.normal - *at;
+    const double reach = 0.5 * std::abs(w.gap + a.radius + b.radius) + tolerance_;
+    if ((d - d.dot(n_) * n_).norm() > reach) return false;
+  }
+  if (!(w.gap < max_gap_) || w.gap < least_) return true;
+  for (const ManifoldPoint& p : points_) {
+    if (p.feature == feature) return true;
+  }
+  points_.push_back({w.point_A, w.point_B, w.normal, w.gap, feature});
+  return true;
 }
 
 }  // namespace saltus

@@ -1,73 +1,88 @@
-// Contact manifolds: from a normal to the points where two cores touch.
+// Contact manifolds: from a normal to all elements of two cores that touch along it.
 //
-// The normal is that of a face (the reference face): the facing face, edge or rim of the other core
-// (the incident one) is clipped by the planes through the edges of the reference face, and each
-// corner of what is left is a witness. Otherwise two edges touch in one point, or in the two ends
-// of their common stretch if they are parallel.
-//
-// Features: an incident vertex is named by (reference face, vertex), a cut incident edge by
-// (reference face, edge, side), a corner of the reference face by (reference face, incident face,
-// side, side). The names do not depend on positions, so they persist.
+// The faces of A and B that look along the normal n are projected along n and intersected. Each
+// corner of the intersection is a witness by its own elements (feature.h), with its own normal and
+// gap: a vertex over the other's face, or two crossing edges. So all ends of an edge that lies on a
+// face are there although one of them is nearest by a hair. Where edges cross at so small an angle
+// that their product leaves the normal, the crossing point is a material point of the incident core
+// over the reference face. Where no face looks along n there remain the elements that are nearest,
+// and the two ends of the common stretch of edges that are nearly parallel.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "saltus/collision/convex.h"
+#include "saltus/collision/feature.h"
 #include "saltus/collision/separating_axis.h"
 
 namespace saltus {
 
-/// A witness of the cores, before their radii are added. Points relative to A.p.
+/// A witness, radii included. Points relative to A.p.
 struct ManifoldPoint {
-  Vector3 point_A, point_B;
+  Vector3 point_A, point_B, normal;
   double gap = 0;
-  std::uint32_t feature = 0;
+  Feature feature = 0;
 };
-
-/// A well-mixed number of four small ones.
-std::uint32_t MakeFeature(int a, int b, int c, int d);
 
 /// Builds manifolds; keeps its memory.
 class ManifoldBuilder {
  public:
-  /// Points of A and B along `axis` with core gap below `max_gap`. May be empty for a face axis, if
-  /// nothing of the incident core is over the reference face. At most kMaxPoints.
+  /// kOwn: every corner has its own normal. kAxis: all have that of the axis, as triangles of a
+  /// surface need whose inner edges are none.
+  enum class Normals { kOwn, kAxis };
+
+  /// Witnesses along `axis` with gap below `max_gap`. May be empty for a face axis, if nothing of
+  /// the incident core is over the reference face. At most kMaxPoints.
   const std::vector<ManifoldPoint>& Build(const Convex& A, const Convex& B, const Axis& axis,
-                                          double max_gap);
+                                          double max_gap, Normals normals = Normals::kOwn);
 
   /// Vertices of B less than `max_gap` above the plane n·x = offset, x relative to B.p. The points
-  /// are relative to B.p.
+  /// are relative to B.p; A is face 0.
   const std::vector<ManifoldPoint>& BuildOnPlane(const Vector3& n, double offset, const Convex& B,
                                                  double max_gap);
 
   static constexpr int kMaxPoints = 9;
 
  private:
+  enum class From { kElement, kCut, kCorner };
   struct Vertex {
-    Vector3 x;
-    std::uint32_t feature;
-    int edge;  // of the edge to the next vertex: incident edge, or −1 − side of the reference
+    Vector3 x;  // relative to the reference core
+    int edge;   // to the next vertex: incident edge, or −1 − side of the reference
+    From from = From::kElement;
+    Element element{};  // of the incident core: the vertex or rim, or the edge that was cut
+    int side = -1;      // kCut: side of the reference; kCorner: position of its vertex
+    int slot = 0;       // kCut: which of the two cuts of an edge
   };
+  struct Faces;  // the reference face and the incident one
 
-  void BuildFromFace(const Convex& ref, const Convex& inc, int face, bool swapped, double max_gap);
-  void BuildFromCap(const Convex& ref, const Convex& inc, const Vector3& n, bool swapped,
-                    double max_gap);
-  void BuildFromEdges(const Convex& A, const Convex& B, const Axis& axis, double max_gap);
-  void BuildGeneral(const Convex& A, const Convex& B, const Axis& axis, double max_gap);
-  bool BuildParallelEdges(const Convex& A, const Convex& B, const Axis& axis, double max_gap);
+  void BuildFaces(const Faces& f);
+  bool FindFaces(const Axis& axis, Faces* f) const;
+  void BuildLines(const Axis& axis);
+  void AddNearest(const Axis& axis);
+  bool FindEdgePoints(Element a, Element b, Vector3* x_A, Vector3* x_B) const;
 
-  int AddIncident(const Convex& inc, const Vector3& offset, const Vector3& n, int ref_id);
-  bool KeepDeepest(const Convex& inc, const Vector3& offset, const Vector3& n, int inc_face,
-                   int ref_id);
-  void ClipByFace(const Convex& ref, int face, double tolerance, int ref_id, int inc_id);
-  void ClipBySide(const Vector3& side, double offset, double tolerance, int side_id, int ref_id,
-                  int inc_id);
-  void ClipByDisc(const Convex& ref, double tolerance, int ref_id);
-  void AddPoints(const Convex& ref, const Convex& inc, const Vector3& n, double offset,
-                 bool swapped, double max_gap);
-  void Reduce(const Vector3& n);
+  void AddIncident(Faces* f);
+  void Clip(const Faces& f);
+  void ClipBySide(const Faces& f, const Vector3& side, double offset, int side_id);
+  void ClipByDisc(const Faces& f);
+  bool IsOver(const Faces& f, const Vector3& x) const;
+  void AddCorner(const Faces& f, const Vertex& v);
+  void AddLowestRim(const Faces& f);
+  void AddDeepestVertex(const Faces& f);
+  void AddOtherFaces(const Faces& f);
 
+  /// Add the witness of two elements. `at`: a point that it must be near, relative to A.p; nothing
+  /// to say for elements that have but one place.
+  bool Offer(Element a, Element b, const Vector3* at = nullptr);
+  bool OfferPlaced(const PlacedElement& a, const PlacedElement& b, Feature feature,
+                   const Vector3* at = nullptr);
+  bool OfferPair(const Faces& f, Element ref, Element inc, const Vector3* at = nullptr);
+  void Reduce();
+
+  const Convex *A_ = nullptr, *B_ = nullptr;
+  Vector3 n_ = Vector3::UnitZ();
+  double max_gap_ = 0, least_ = 0, tolerance_ = 0;
+  Normals normals_ = Normals::kOwn;
   std::vector<Vertex> polygon_, clipped_;
   std::vector<ManifoldPoint> points_, kept_;
 };

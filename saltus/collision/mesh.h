@@ -32,6 +32,11 @@ class Mesh {
   int edge_id(int triangle, int corner) const {
     return triangles_[static_cast<std::size_t>(triangle)].edge[static_cast<std::size_t>(corner)];
   }
+  /// The two vertices of an edge.
+  const Vector3& edge_vertex(int edge, int end) const {
+    return vertices_[static_cast<std::size_t>(edges_[static_cast<std::size_t>(edge)].vertex[end])];
+  }
+  const Vector3& vertex(int id) const { return vertices_[static_cast<std::size_t>(id)]; }
   const Vector3& normal(int triangle) const {
     return triangles_[static_cast<std::size_t>(triangle)].normal;
   }

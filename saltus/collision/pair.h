@@ -16,7 +16,7 @@ struct MeshScratch {
   struct Point {
     Vector3 point_A, point_B, normal;
     double gap;
-    std::uint32_t feature;
+    Feature feature;
     bool dropped;
   };
   std::vector<Point> points;
@@ -29,9 +29,10 @@ struct PlacedShape {
   int kind = 0;       // shape->index()
   double radius = 0;  // of a sphere
   Vector3 p = Vector3::Zero();
-  Matrix3 R = Matrix3::Identity();  // not of a sphere
-  Convex core;                      // capsule, box, cylinder, convex hull
-  const Mesh* mesh = nullptr;       // mesh, height field
+  Matrix3 R = Matrix3::Identity();           // not of a sphere
+  Convex core;                               // capsule, box, cylinder, convex hull
+  const Mesh* mesh = nullptr;                // mesh, height field
+  const ConvexGeometry* geometry = nullptr;  // in the shape's own frame; convex hull
 };
 
 /// Receives the witnesses of one pair at a time.
@@ -51,12 +52,12 @@ class WitnessSink {
 
   /// World points; the normal points from A to B. Ignored unless gap < margin.
   void Add(const Vector3& point_A, const Vector3& point_B, const Vector3& normal, double gap,
-           std::uint32_t feature) {
+           Feature feature) {
     if (!(gap < margin_)) return;
     Witness& w = witnesses_->emplace_back();
     w.collider_A = collider_A_;
     w.collider_B = collider_B_;
-    w.feature = feature;
+    w.feature = swapped_ ? SwapFeature(feature) : feature;
     w.point_A = swapped_ ? point_B : point_A;
     w.point_B = swapped_ ? point_A : point_B;
     w.normal = swapped_ ? Vector3(-normal) : normal;
@@ -70,6 +71,16 @@ class WitnessSink {
   int collider_A_ = -1, collider_B_ = -1;
   bool swapped_ = false;
 };
+
+/// The nearest point of a solid (capsule, box, cylinder, convex hull) to a point c, all in the
+/// solid's own frame: the outward unit normal there and the height of c over it (< 0: inside).
+struct SolidFoot {
+  Vector3 normal;
+  double height = 0;
+};
+/// The height may be given as a lower bound if it is beyond `limit`.
+SolidFoot FindSolidFoot(const Shape& shape, const ConvexGeometry* geometry, const Vector3& c,
+                        double limit);
 
 /// Scratch memory of the pair functions.
 struct PairScratch {
@@ -94,10 +105,7 @@ void AddHalfSpaceCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, W
 void AddHalfSpacePolyhedron(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddHalfSpaceCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddSphereSphere(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
-void AddSphereCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
-void AddSphereBox(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
-void AddSphereCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
-void AddSphereHull(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
+void AddSphereSolid(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddCapsuleCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddPolyhedra(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddWithCylinder(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);

@@ -16,6 +16,10 @@ std::optional<Axis> FindFaceAxis(const Convex& A, const Convex& B, bool of_A, co
 Axis FindExactAxis(const Convex& A, const Convex& B, const Vector3& n, double s,
                    const Vector3& point_A, const Vector3& point_B);
 
+/// Sets the elements behind a GJK direction and returns true, if the simplex has one vertex or an
+/// edge of each polyhedron.
+bool SetSimplexElements(const Convex& A, const Convex& B, const GjkResult& gjk, Axis* axis);
+
 /// The axis of two touching or overlapping cores of which at least one is a cylinder.
 bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch,
                       Axis* axis);
@@ -23,8 +27,7 @@ bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, Pa
 /// One witness where clipping has left nothing: the deepest vertex over the reference plane.
 void AddDeepest(const Convex& A, const Convex& B, const Axis& axis, WitnessSink* sink);
 
-/// Inflates the points by the radii and hands them on.
-void AddManifold(const Convex& A, const Convex& B, const Axis& axis,
-                 const std::vector<ManifoldPoint>& points, WitnessSink* sink);
+/// Hands the points on.
+void AddManifold(const Convex& A, const std::vector<ManifoldPoint>& points, WitnessSink* sink);
 
 }  // namespace saltus

@@ -112,8 +112,9 @@ bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, Pa
   *axis = FindBestFace(A, B);
   const double shallow = 1e-6 * std::min(A.size, B.size);
   if (std::abs(axis->separation) < shallow) {
-    for (const ManifoldPoint& p : scratch->manifold.Build(A, B, *axis, shallow)) {
-      if (p.gap <= axis->separation + CalcBias(A, B)) return true;
+    const double radii = A.radius + B.radius;
+    for (const ManifoldPoint& p : scratch->manifold.Build(A, B, *axis, shallow - radii)) {
+      if (p.gap + radii <= axis->separation + CalcBias(A, B)) return true;
     }
   }
   Axis start = *axis;
@@ -135,7 +136,7 @@ bool FindTouchingAxis(const Convex& A, const Convex& B, const GjkResult& gjk, Pa
 void AddWithCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                      WitnessSink* sink) {
   const Convex &A = a.core, &B = b.core;
-  const double max_gap = sink->margin() + A.radius + B.radius;
+  const double margin = sink->margin(), max_gap = margin + A.radius + B.radius;
   const GjkResult gjk = CalcGjk(A, B, max_gap);
   if (gjk.status == GjkResult::Status::kFar) return;
   Axis axis;
@@ -152,9 +153,9 @@ void AddWithCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch* sc
       axis = touching;
     }
   }
-  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, margin);
   if (points.empty() && axis.separation < max_gap) return AddDeepest(A, B, axis, sink);
-  AddManifold(A, B, axis, points, sink);
+  AddManifold(A, points, sink);
 }
 
 }  // namespace saltus

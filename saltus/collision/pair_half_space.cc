@@ -2,6 +2,7 @@
 //
 // In world axes the plane is n·(x − p) = offset with p the origin of the half-space's frame. The
 // normal of every witness is n itself.
+#include <algorithm>
 #include <cmath>
 
 #include "saltus/collision/pair.h"
@@ -20,12 +21,14 @@ struct Plane {
   }
 };
 
+constexpr Element kPlane{ElementKind::kFace, 0};
+
 // x: a point of B relative to its origin, on an inflated core of radius r.
-void Add(const Plane& plane, const Vector3& origin, const Vector3& x, double r, int feature,
+void Add(const Plane& plane, const Vector3& origin, const Vector3& x, double r, Element element,
          WitnessSink* sink) {
   const double height = plane.n.dot(x) - plane.offset;
   sink->Add(origin + (x - height * plane.n), origin + (x - r * plane.n), plane.n, height - r,
-            static_cast<std::uint32_t>(feature));
+            MakeFeature(kPlane, element));
 }
 
 }  // namespace
@@ -33,7 +36,7 @@ void Add(const Plane& plane, const Vector3& origin, const Vector3& x, double r, 
 void AddHalfSpaceSphere(const PlacedShape& a, const PlacedShape& b, PairScratch*,
                         WitnessSink* sink) {
   const Plane plane(a, b.p);
-  Add(plane, b.p, Vector3::Zero(), b.radius, 0, sink);
+  Add(plane, b.p, Vector3::Zero(), b.radius, {ElementKind::kPoint, 0}, sink);
 }
 
 void AddHalfSpaceCapsule(const PlacedShape& a, const PlacedShape& b, PairScratch*,
@@ -41,8 +44,9 @@ void AddHalfSpaceCapsule(const PlacedShape& a, const PlacedShape& b, PairScratch
   const Capsule& capsule = *std::get_if<Capsule>(b.shape);
   const Plane plane(a, b.p);
   const Vector3 half = capsule.half_length * b.R.col(2);
-  Add(plane, b.p, -half, capsule.radius, 0, sink);
-  if (capsule.half_length > 0) Add(plane, b.p, half, capsule.radius, 1, sink);
+  Add(plane, b.p, -half, capsule.radius, {ElementKind::kPoint, 0}, sink);
+  if (capsule.half_length > 0)
+    Add(plane, b.p, half, capsule.radius, {ElementKind::kPoint, 1}, sink);
 }
 
 void AddHalfSpacePolyhedron(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
@@ -54,25 +58,32 @@ void AddHalfSpacePolyhedron(const PlacedShape& a, const PlacedShape& b, PairScra
   }
 }
 
-// The lowest point of each rim, and three more around the lower rim. On a cap that lies flat the
-// lowest direction is undefined: the shape's own axes are taken.
+// The lowest point of each rim, and four fixed points of the lower rim if the cylinder stands. The
+// lowest point is left out where they reach as low: on a cap that lies flat it is undefined.
 void AddHalfSpaceCylinder(const PlacedShape& a, const PlacedShape& b, PairScratch*,
                           WitnessSink* sink) {
-  const Cylinder& cylinder = *std::get_if<Cylinder>(b.shape);
+  constexpr double kStands = 0.7;        // cosine of the tilt
+  constexpr double kResolution = 1e-10;  // of the size
+  const Convex& core = b.core;
   const Plane plane(a, b.p);
-  const Vector3 axis = b.R.col(2);
-  const double cosine = plane.n.dot(axis);
-  const int near_cap = cosine > 0 ? 0 : 1;  // 0: at −z of the shape
-  const Vector3 near = (near_cap == 0 ? -1.0 : 1.0) * cylinder.half_length * axis;
-  const Vector3 slope = cosine * axis - plane.n;
-  const Vector3 ex = slope.norm() > 1e-8 ? slope.normalized() : b.R.col(0);
-  const Vector3 ey = axis.cross(ex);
-  const double r = cylinder.radius;
-  Add(plane, b.p, near + r * ex, 0, 4 * near_cap, sink);
-  Add(plane, b.p, near + r * ey, 0, 4 * near_cap + 1, sink);
-  Add(plane, b.p, near - r * ex, 0, 4 * near_cap + 2, sink);
-  Add(plane, b.p, near - r * ey, 0, 4 * near_cap + 3, sink);
-  Add(plane, b.p, -near + r * ex, 0, 4 * (1 - near_cap), sink);
+  const double cosine = plane.n.dot(core.axis());
+  const int near_cap = cosine > 0 ? 0 : 1;
+  const Vector3 down = cosine * core.axis() - plane.n;
+  const double sine = down.norm(), r = core.half_size.x();
+  double lowest = 0;  // of the fixed points along `down`
+  if (std::abs(cosine) > kStands) {
+    for (int k = 0; k < 8; k += 2) {
+      const Element point{ElementKind::kPoint, 8 * near_cap + k};
+      const Vector3 x = PlaceElement(core, point).x;
+      lowest = std::max(lowest, down.dot(x));
+      Add(plane, b.p, x, 0, point, sink);
+    }
+  }
+  for (const int cap : {0, 1}) {
+    if (!(sine > 0) || (cap == near_cap && r * sine - lowest < kResolution * core.size)) continue;
+    const Element rim{ElementKind::kRim, cap};
+    Add(plane, b.p, PlaceElement(core, rim).x + r / sine * down, 0, rim, sink);
+  }
 }
 
 }  // namespace saltus

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/collision/curved_axis.h"
 #include "saltus/collision/pair.h"
 #include "saltus/collision/pair_core.h"
 
@@ -119,12 +120,12 @@ void Flush(const MeshScratch& scratch, WitnessSink* sink) {
 }
 
 // What of a triangle is farthest along m (mesh frame).
-struct Feature {
+struct Part {
   enum { kFace, kEdge, kVertex } kind = kFace;
   int id = -1;  // of the edge or vertex in the mesh
 };
 
-Feature FindFeature(const Mesh& mesh, int t, const Vector3& m, double tolerance) {
+Part FindPart(const Mesh& mesh, int t, const Vector3& m, double tolerance) {
   double height[3];
   for (int k = 0; k < 3; ++k) height[k] = m.dot(mesh.vertex(t, k) - mesh.vertex(t, 0));
   const double top = *std::max_element(height, height + 3) - tolerance;
@@ -138,22 +139,22 @@ Feature FindFeature(const Mesh& mesh, int t, const Vector3& m, double tolerance)
     }
   }
   if (count == 3) return {};
-  if (count == 2) return {Feature::kEdge, mesh.edge_id(t, (low + 1) % 3)};
-  return {Feature::kVertex, mesh.vertex_id(t, high)};
+  if (count == 2) return {Part::kEdge, mesh.edge_id(t, (low + 1) % 3)};
+  return {Part::kVertex, mesh.vertex_id(t, high)};
 }
 
 // True if the surface has the normal m where the triangle is farthest along m.
-bool IsSurfaceNormal(const Mesh& mesh, int t, const Vector3& m, const Feature& feature) {
-  if (feature.kind == Feature::kFace) return m.dot(mesh.normal(t)) > 0;
-  if (feature.kind == Feature::kEdge) return mesh.IsNormalAtEdge(feature.id, m);
-  return mesh.IsNormalAtVertex(feature.id, m);
+bool IsSurfaceNormal(const Mesh& mesh, int t, const Vector3& m, const Part& part) {
+  if (part.kind == Part::kFace) return m.dot(mesh.normal(t)) > 0;
+  if (part.kind == Part::kEdge) return mesh.IsNormalAtEdge(part.id, m);
+  return mesh.IsNormalAtVertex(part.id, m);
 }
 
 // True if the surface falls away from the triangle's plane there.
-bool FallsAway(const Mesh& mesh, int t, const Feature& feature) {
-  if (feature.kind == Feature::kFace) return false;
-  if (feature.kind == Feature::kEdge) return mesh.FallsAwayAtEdge(feature.id, mesh.normal(t));
-  return mesh.FallsAwayAtVertex(feature.id, mesh.normal(t));
+bool FallsAway(const Mesh& mesh, int t, const Part& part) {
+  if (part.kind == Part::kFace) return false;
+  if (part.kind == Part::kEdge) return mesh.FallsAwayAtEdge(part.id, mesh.normal(t));
+  return mesh.FallsAwayAtVertex(part.id, mesh.normal(t));
 }
 
 // The pair (core X, one triangle): A = X, B = the triangle.
@@ -181,6 +182,13 @@ class TrianglePair {
     Axis axis = face;
     if (gjk.status == GjkResult::Status::kSeparated) {
       axis = FindExactAxis(X, core_, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+      if (axis.kind == Axis::Kind::kGeneral) {
+        if (X.is_polyhedron()) {
+          SetSimplexElements(X, core_, gjk, &axis);
+        } else {
+          PolishAxis(X, core_, &axis);
+        }
+      }
     } else if (face.separation < -1e-6 * std::min(X.size, core_.size)) {
       if (X.is_polyhedron()) {
         axis = FindPolyhedronAxis(X, core_);
@@ -196,22 +204,49 @@ class TrianglePair {
         axis = face;
         OfferAllowed(X, &axis);
       } else {
-        if (gjk.distance > X.radius && FallsAway(*mesh_.mesh, t_, FindTouchedFeature(X, axis))) {
+        if (gjk.distance > X.radius && FallsAway(*mesh_.mesh, t_, FindTouchedPart(X, axis))) {
           least_gap = -1e-7 * std::min(X.size, core_.size);  // what is behind is beyond that edge
         }
         axis = face;
       }
     }
-    const Vector3& n = axis.normal;
-    for (const ManifoldPoint& p : scratch->manifold.Build(X, core_, axis, max_gap)) {
-      if (p.gap < least_gap) continue;
-      scratch->mesh.points.push_back({X.p + (p.point_A + X.radius * n), X.p + p.point_B, n,
-                                      p.gap - X.radius,
-                                      MakeFeature(8, t_, static_cast<int>(p.feature), 0), false});
+    for (const ManifoldPoint& p : scratch->manifold.Build(X, core_, axis, max_gap - X.radius,
+                                                          ManifoldBuilder::Normals::kAxis)) {
+      if (p.gap + X.radius < least_gap) continue;
+      scratch->mesh.points.push_back(
+          {X.p + p.point_A, X.p + p.point_B, p.normal, p.gap, NameOnMesh(p.feature), false});
     }
   }
 
  private:
+  // From the numbers of the triangle's own elements to those of the mesh.
+  Feature NameOnMesh(Feature feature) const {
+    const Mesh& mesh = *mesh_.mesh;
+    const Element a = FeatureElementA(feature);
+    Element b = FeatureElementB(feature);
+    switch (b.kind) {
+      case ElementKind::kPoint:
+        b.index = mesh.vertex_id(t_, b.index);
+        break;
+      case ElementKind::kLine:
+        b.index = mesh.edge_id(t_, FindCorner(b.index));
+        break;
+      case ElementKind::kFace:
+        b.index = t_;
+        break;
+      default:
+        b.index = MixIndex(b.index, t_, 0);
+    }
+    return MakeFeature(a, b, static_cast<unsigned>(feature & 15));
+  }
+  // The corner of the triangle that its edge starts from.
+  int FindCorner(int edge) const {
+    const Topology& t = *core_.topology;
+    for (int k = 0; k < 2; ++k) {
+      if (t.face_edges[Index(k)] == edge) return k;
+    }
+    return 2;
+  }
   Axis MakeFaceAxis(const Convex& X) const {
     Axis axis;
     axis.kind = Axis::Kind::kFaceB;
@@ -262,13 +297,12 @@ class TrianglePair {
   Vector3 CalcSurfaceDirection(const Axis& axis) const {
     return -(mesh_.R.transpose() * axis.normal);
   }
-  Feature FindTouchedFeature(const Convex& X, const Axis& axis) const {
+  Part FindTouchedPart(const Convex& X, const Axis& axis) const {
     const double tolerance = 1e-7 * std::min(X.size, core_.size);
-    return FindFeature(*mesh_.mesh, t_, CalcSurfaceDirection(axis), tolerance);
+    return FindPart(*mesh_.mesh, t_, CalcSurfaceDirection(axis), tolerance);
   }
   bool IsAllowed(const Convex& X, const Axis& axis) const {
-    return IsSurfaceNormal(*mesh_.mesh, t_, CalcSurfaceDirection(axis),
-                           FindTouchedFeature(X, axis));
+    return IsSurfaceNormal(*mesh_.mesh, t_, CalcSurfaceDirection(axis), FindTouchedPart(X, axis));
   }
 
   const PlacedShape& mesh_;
@@ -294,7 +328,7 @@ void AddSphereMesh(const PlacedShape& a, const PlacedShape& b, PairScratch* scra
     if (distance - r >= sink->margin() || height < -r) return;
     Vector3 n = mesh.normal(t);
     double gap = height - r;
-    std::uint32_t feature = MakeFeature(0, t, 0, 0);
+    Element element{ElementKind::kFace, t};
     const bool is_flat = height > 0 && distance - height <= 1e-13 * r;
     if (nearest.kind != NearPoint::kFace && distance > 0 && !is_flat) {
       n = out / distance;
@@ -303,14 +337,15 @@ void AddSphereMesh(const PlacedShape& a, const PlacedShape& b, PairScratch* scra
     if (nearest.kind == NearPoint::kEdge) {
       const int edge = mesh.edge_id(t, nearest.corner);
       if (!mesh.IsNormalAtEdge(edge, n)) return;
-      feature = MakeFeature(1, edge, 0, 0);
+      if (!is_flat) element = {ElementKind::kLine, edge};
     } else if (nearest.kind == NearPoint::kVertex) {
       const int vertex = mesh.vertex_id(t, nearest.corner);
       if (!mesh.IsNormalAtVertex(vertex, n)) return;
-      feature = MakeFeature(2, vertex, 0, 0);
+      if (!is_flat) element = {ElementKind::kPoint, vertex};
     }
     const Vector3 n_W = b.R * n;
-    points.push_back({a.p - r * n_W, a.p - (gap + r) * n_W, -n_W, gap, feature, false});
+    points.push_back({a.p - r * n_W, a.p - (gap + r) * n_W, -n_W, gap,
+                      MakeFeature({ElementKind::kPoint, 0}, element), false});
   });
   DropRepeated(r, &points);
   Flush(scratch->mesh, sink);

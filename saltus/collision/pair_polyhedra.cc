@@ -12,6 +12,42 @@
 #include "saltus/collision/pair_core.h"
 
 namespace saltus {
+
+bool SetSimplexElements(const Convex& A, const Convex& B, const GjkResult& gjk, Axis* axis) {
+  int ids[2][2] = {{-1, -1}, {-1, -1}};
+  for (int k = 0; k < gjk.count; ++k) {
+    for (const int side : {0, 1}) {
+      int(&id)[2] = ids[side];
+      const int next = side == 0 ? gjk.simplex[k].id_a : gjk.simplex[k].id_b;
+      if (id[0] < 0 || id[0] == next) {
+        id[0] = next;
+      } else if (id[1] < 0 || id[1] == next) {
+        id[1] = next;
+      } else {
+        return false;
+      }
+    }
+  }
+  const auto find = [](const Convex& core, const int(&id)[2], Element* element) {
+    *element = {ElementKind::kPoint, id[0]};
+    if (id[1] < 0) return id[0] >= 0;
+    const std::vector<Topology::Edge>& edges = core.topology->edges;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      if ((edges[e].vertex[0] == id[0] && edges[e].vertex[1] == id[1]) ||
+          (edges[e].vertex[0] == id[1] && edges[e].vertex[1] == id[0])) {
+        *element = {ElementKind::kLine, static_cast<int>(e)};
+        return true;
+      }
+    }
+    return false;
+  };
+  Element a, b;
+  if (!find(A, ids[0], &a) || !find(B, ids[1], &b)) return false;
+  axis->element_A = a;
+  axis->element_B = b;
+  return true;
+}
+
 namespace {
 
 constexpr double kMaxAxisCost = 20000;  // above it EPA is faster
@@ -27,37 +63,15 @@ Axis MakeGeneralAxis(const Vector3& n, double s, const Vector3& point_A, const V
 
 // The edge product behind a GJK direction: the simplex has two vertices of each polyhedron.
 std::optional<Axis> FindEdgesOfSimplex(const Convex& A, const Convex& B, const GjkResult& gjk) {
-  int a[2] = {-1, -1}, b[2] = {-1, -1};
-  const auto collect = [](int id, int(&ids)[2]) {
-    if (ids[0] < 0 || ids[0] == id)
-      ids[0] = id;
-    else if (ids[1] < 0 || ids[1] == id)
-      ids[1] = id;
-    else
-      return false;
-    return true;
-  };
-  for (int k = 0; k < gjk.count; ++k) {
-    if (!collect(gjk.simplex[k].id_a, a) || !collect(gjk.simplex[k].id_b, b)) return {};
-  }
-  if (a[1] < 0 || b[1] < 0) return {};
-  const auto direction = [](const Convex& core, const int(&ids)[2]) {
-    for (const Topology::Edge& e : core.topology->edges) {
-      if ((e.vertex[0] == ids[0] && e.vertex[1] == ids[1]) ||
-          (e.vertex[0] == ids[1] && e.vertex[1] == ids[0])) {
-        return e.direction;
-      }
-    }
-    return -1;
-  };
   Axis axis;
+  if (!SetSimplexElements(A, B, gjk, &axis)) return {};
+  if (axis.element_A.kind != ElementKind::kLine || axis.element_B.kind != ElementKind::kLine) {
+    return {};
+  }
   axis.kind = Axis::Kind::kEdges;
-  axis.index_A = direction(A, a);
-  axis.index_B = direction(B, b);
-  if (axis.index_A < 0 || axis.index_B < 0) return {};
-  const Vector3 u = (A.vertices[a[1]] - A.vertices[a[0]]).normalized();
-  const Vector3 v = (B.vertices[b[1]] - B.vertices[b[0]]).normalized();
-  const Vector3 cross = u.cross(v);
+  axis.index_A = A.topology->edges[static_cast<std::size_t>(axis.element_A.index)].direction;
+  axis.index_B = B.topology->edges[static_cast<std::size_t>(axis.element_B.index)].direction;
+  const Vector3 cross = PlaceElement(A, axis.element_A).d.cross(PlaceElement(B, axis.element_B).d);
   if (cross.norm() < 1e-6) return {};
   axis.normal = cross.normalized();
   if (axis.normal.dot(gjk.normal) < 0) axis.normal = -axis.normal;
@@ -104,21 +118,27 @@ void AddDeepest(const Convex& A, const Convex& B, const Axis& axis, WitnessSink*
   const Vector3& n = axis.normal;
   const double s = axis.separation;
   const bool ref_is_A = axis.kind == Axis::Kind::kFaceA;
+  const bool ref_is_face = ref_is_A || axis.kind == Axis::Kind::kFaceB;
   const Vector3 deepest =
       ref_is_A ? Vector3(B.p - A.p + CalcSupport(B, -n).x) : CalcSupport(A, n).x;
   const Vector3 x_A = ref_is_A ? Vector3(deepest - s * n) : deepest;
   const Vector3 x_B = ref_is_A ? deepest : Vector3(deepest + s * n);
+  Element a{ElementKind::kTangent, 0}, b{ElementKind::kMaterial, 0};
+  const Convex& ref = ref_is_A ? A : B;
+  if (ref_is_face) {
+    const int index = ref_is_A ? axis.index_A : axis.index_B;
+    const Vector3 out = ref_is_A ? n : Vector3(-n);
+    const int face = ref.is_polyhedron() ? index : (out.dot(ref.axis()) > 0 ? 1 : 0);
+    (ref_is_A ? a : b) = {ElementKind::kFace, face};
+    (ref_is_A ? b : a) = FindSupportElement(ref_is_A ? B : A, -out);
+  }
   sink->Add(A.p + (x_A + A.radius * n), A.p + (x_B - B.radius * n), n, s - A.radius - B.radius,
-            MakeFeature(7, 0, 0, 0));
+            MakeFeature(a, b));
 }
 
-void AddManifold(const Convex& A, const Convex& B, const Axis& axis,
-                 const std::vector<ManifoldPoint>& points, WitnessSink* sink) {
-  const Vector3& n = axis.normal;
-  const double radii = A.radius + B.radius;
-  for (const ManifoldPoint& point : points) {
-    sink->Add(A.p + (point.point_A + A.radius * n), A.p + (point.point_B - B.radius * n), n,
-              point.gap - radii, point.feature);
+void AddManifold(const Convex& A, const std::vector<ManifoldPoint>& points, WitnessSink* sink) {
+  for (const ManifoldPoint& p : points) {
+    sink->Add(A.p + p.point_A, A.p + p.point_B, p.normal, p.gap, p.feature);
   }
 }
 
@@ -127,8 +147,9 @@ namespace {
 // The axis of two polyhedra that GJK found separated, touching or overlapping.
 Axis FindAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratch* scratch) {
   if (gjk.status == GjkResult::Status::kSeparated) {
-    const Axis axis = FindExactAxis(A, B, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+    Axis axis = FindExactAxis(A, B, gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
     if (axis.kind != Axis::Kind::kGeneral) return axis;
+    SetSimplexElements(A, B, gjk, &axis);
     const auto edges = FindEdgesOfSimplex(A, B, gjk);
     return edges && edges->separation >= gjk.distance - CalcBias(A, B) ? *edges : axis;
   }
@@ -152,31 +173,32 @@ double CalcLeastGap(const std::vector<ManifoldPoint>& points) {
 void AddPolyhedra(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                   WitnessSink* sink) {
   const Convex &A = a.core, &B = b.core;
-  const double max_gap = sink->margin() + A.radius + B.radius;
+  const double margin = sink->margin(), max_gap = margin + A.radius + B.radius;
   Axis axis;
   if (A.kind == ConvexKind::kBox && B.kind == ConvexKind::kBox) {
     axis = FindBoxAxis(A, B, max_gap);
     if (axis.separation >= max_gap) return;
-    const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+    const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, margin);
     // A point with the gap of the axis proves that it is the distance.
     if (axis.separation <= 0 || CalcLeastGap(points) <= axis.separation + CalcBias(A, B)) {
       if (points.empty()) return AddDeepest(A, B, axis, sink);
-      return AddManifold(A, B, axis, points, sink);
+      return AddManifold(A, points, sink);
     }
     const GjkResult gjk = CalcGjk(A, B, max_gap);
     if (gjk.status == GjkResult::Status::kFar) return;
     if (gjk.status == GjkResult::Status::kSeparated &&
         gjk.distance > axis.separation + CalcBias(A, B)) {
       axis = MakeGeneralAxis(gjk.normal, gjk.distance, gjk.point_A, gjk.point_B);
+      SetSimplexElements(A, B, gjk, &axis);
     }
   } else {
     const GjkResult gjk = CalcGjk(A, B, max_gap);
     if (gjk.status == GjkResult::Status::kFar) return;
     axis = FindAxis(A, B, gjk, scratch);
   }
-  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, max_gap);
+  const std::vector<ManifoldPoint>& points = scratch->manifold.Build(A, B, axis, margin);
   if (points.empty() && axis.separation < max_gap) return AddDeepest(A, B, axis, sink);
-  AddManifold(A, B, axis, points, sink);
+  AddManifold(A, points, sink);
 }
 
 }  // namespace saltus

@@ -17,6 +17,8 @@ struct Axis {
   Vector3 normal = Vector3::UnitZ();  // from A to B
   double separation = 0;
   Vector3 point_A = Vector3::Zero(), point_B = Vector3::Zero();  // kGeneral: relative to A.p
+  /// kGeneral: the elements that touch; not known if A's is a tangent plane.
+  Element element_A{ElementKind::kTangent, 0}, element_B{ElementKind::kMaterial, 0};
 };
 
 /// Best axis of two boxes: 6 face normals and 9 edge products. Stops at an axis beyond `limit`.

@@ -51,8 +51,11 @@ struct Contact {
   int rows() const { return dimension + angular; }
   /// The column of `frame` about which the k-th angular row turns.
   int angular_axis(int k) const { return dimension == 2 ? 2 : rolling > 0 && k < 2 ? 1 + k : 0; }
-  Vector3 bias = Vector3::Zero();       // ∂(gap, slips)/∂t at fixed q, m/s
-  Vector3 point = Vector3::Zero();      // world, midway between the witnesses
+  Vector3 bias = Vector3::Zero();   // ∂(gap, slips)/∂t at fixed q, m/s
+  Vector3 point = Vector3::Zero();  // world, midway between the witnesses
+  /// The witnesses: points of A and of B, world, with point_B − point_A = gap n. Zero where the
+  /// contact is not between two points (joint limits, systems that are not made of bodies).
+  Vector3 point_A = Vector3::Zero(), point_B = Vector3::Zero();
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2, world
   /// After UpdateContacts: the feature cannot be evaluated there; gap and rows are linearised.
   bool lost = false;
@@ -139,7 +142,22 @@ class ContactSet {
   std::vector<DryFriction> frictions;
   std::vector<RowBlock> blocks;
   std::vector<double> values;
-  std::vector<HeldAxis> axes;  // of the pairs in `contacts`, as far as they have one; sorted by pair
+  std::vector<HeldAxis>
+      axes;  // of the pairs in `contacts`, as far as they have one; sorted by pair
 };
+
+/// Appends a contact of `reference` whose features cannot be evaluated after the motion `delta`: it
+/// keeps its rows, and its gap follows them.
+inline void AddLostContact(const Contact& contact, const ContactSet& reference,
+                           const VectorX& delta, ContactSet* contacts) {
+  Contact copy = contact;
+  copy.lost = true;
+  copy.first_block = contacts->CopyBlocks(reference, contact);
+  for (int k = contact.first_block; k < contact.first_block + contact.num_blocks; ++k) {
+    const RowBlock& b = reference.blocks[static_cast<std::size_t>(k)];
+    copy.gap += reference.rows(b, 1).row(0).dot(delta.segment(b.dof, b.columns));
+  }
+  contacts->contacts.push_back(copy);
+}
 
 }  // namespace saltus

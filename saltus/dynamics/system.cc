@@ -6,9 +6,8 @@ namespace saltus {
 namespace {
 
 const Contact* FindKey(const ContactSet& set, const ContactKey& key) {
-  const auto it =
-      std::lower_bound(set.contacts.begin(), set.contacts.end(), key,
-                       [](const Contact& c, const ContactKey& k) { return c.key < k; });
+  const auto it = std::lower_bound(set.contacts.begin(), set.contacts.end(), key,
+                                   [](const Contact& c, const ContactKey& k) { return c.key < k; });
   return it != set.contacts.end() && it->key == key ? &*it : nullptr;
 }
 
@@ -44,18 +43,14 @@ void System::UpdateContacts(double t, const VectorX& q, const VectorX& q_referen
   for (const Contact& c : reference.contacts) {
     const Contact* match = FindKey(found, c.key);
     const bool lost = match == nullptr || match->rows() != c.rows();
-    Contact copy = lost ? c : *match;
-    copy.lost = lost;
-    copy.first_block = lost ? contacts->CopyBlocks(reference, c)
-                            : contacts->CopyBlocks(found, *match);
     if (lost) {
-      for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-        const RowBlock& b = reference.blocks[k];
-        copy.gap += reference.rows(b, 1).row(0).dot(delta.segment(b.dof, b.columns));
-      }
+      AddLostContact(c, reference, delta, contacts);
+      continue;
     }
+    Contact copy = *match;
+    copy.first_block = contacts->CopyBlocks(found, *match);
     contacts->contacts.push_back(copy);
-    if (!lost) TransportFrame(c.frame, contacts);
+    TransportFrame(c.frame, contacts);
   }
   for (const DryFriction& f : found.frictions) {
     contacts->frictions.push_back(f);

@@ -42,6 +42,7 @@ MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
       world_(model_->world),
       reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
+  reference_poses_.resize(model_->bodies.size());
   bond_memory_.Load(MakeInitialState());
   for (const Body& body : model_->bodies) {
     const Matrix6* map = body.kind == BodyKind::kRigid ? nullptr : &body.map;

@@ -67,6 +67,8 @@ class MultibodySystem final : public System {
   bool AddConstraintTangents(double t, const VectorX& q, const VectorX& v, const VectorX& lambda,
                              BlockMatrix* K, SparseRows* C) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
+  void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
+                      const ContactSet& reference, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
   void BeginStep(const State& state) override { bond_memory_.Load(state); }
   double EndStep(State* state) override;
@@ -104,15 +106,22 @@ class MultibodySystem final : public System {
                    SparseRows* C) const;
   void AddColliderContacts(double margin, ContactSet* contacts);
   void AddNamedContacts(double margin, ContactSet* contacts) const;
+  void PlaceContactBodies(const VectorX& q);
+  bool UpdateColliderContact(const Contact& reference, ContactSet* contacts);
+  bool UpdateNamedContact(const Contact& reference, ContactSet* contacts);
+  void MoveContact(const Contact& reference, double gap, const Vector3& point_A,
+                   const Vector3& point_B, const Vector3& n, int body_a, int body_b,
+                   ContactSet* contacts);
 
   std::shared_ptr<const Model> model_;
   SystemTraits traits_;
   std::vector<UserForce> user_forces_;
   mutable CompliantContacts compliant_;  // holds scratch
   BondMemory bond_memory_;
-  CollisionWorld world_;         // own copy: holds scratch
-  std::vector<double> reaches_;  // of the bodies, for CalcSpeedBound
-  std::vector<Pose> poses_;      // scratch of FindContacts
+  CollisionWorld world_;                       // own copy: holds scratch
+  std::vector<double> reaches_;                // of the bodies, for CalcSpeedBound
+  std::vector<Pose> poses_, reference_poses_;  // scratch of FindContacts, UpdateContacts
+  VectorX difference_;
   std::vector<ContactBody> contact_bodies_;
   std::vector<Witness> witnesses_;
 };

@@ -234,15 +234,15 @@ TEST(ManifoldTest, FeaturesPersistThroughContact) {
   pairs.emplace_back(HalfSpace{Vector3::UnitZ(), 0.5}, Cylinder{0.4, 0.3});
   Random random(3);
   for (const auto& [shape_a, shape_b] : pairs) {
-    std::set<std::uint32_t> names;
+    std::set<Feature> names;
     for (int trial = 0; trial < 50; ++trial) {
       const Pose b{Vector3(0.1, 0.2, 0.8) + 1e-7 * random.Direction(),
-                   Turn(1e-9, random.Direction())};
+                   Turn(1e-10, random.Direction())};
       const std::vector<Witness> w = FindWitnesses({shape_a, {}}, {shape_b, b}, 0.01);
-      std::set<std::uint32_t> now;
+      std::set<Feature> now;
       for (const Witness& c : w) {
         now.insert(c.feature);
-        EXPECT_LT((c.normal - Vector3::UnitZ()).norm(), 1.01e-9);  // B's face is turned by 1e-9
+        EXPECT_LT((c.normal - Vector3::UnitZ()).norm(), 1.01e-10);  // B's face is turned by 1e-10
         EXPECT_LT(std::abs(c.gap), 2e-7);
       }
       if (trial == 0) names = now;
@@ -306,8 +306,8 @@ TEST(ManifoldTest, DegeneratePositionsStayFinite) {
           if (distance < 0.099) {
             ASSERT_FALSE(witnesses.empty());
             EXPECT_GT(CalcLeastGap(witnesses), distance - 1e-7);
-            EXPECT_NEAR(CalcSeparationValue(A, B, witnesses[0].normal), CalcLeastGap(witnesses),
-                        1e-7);
+            EXPECT_NEAR(CalcSeparationValue(A, B, FindLeast(witnesses).normal),
+                        CalcLeastGap(witnesses), 1e-7);
           }
         }
       }

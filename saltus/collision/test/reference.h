@@ -120,6 +120,12 @@ inline double CalcLeastGap(const std::vector<Witness>& witnesses) {
   return gap;
 }
 
+/// The witness of the least gap.
+inline const Witness& FindLeast(const std::vector<Witness>& witnesses) {
+  return *std::min_element(witnesses.begin(), witnesses.end(),
+                           [](const Witness& v, const Witness& w) { return v.gap < w.gap; });
+}
+
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}

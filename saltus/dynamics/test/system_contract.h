@@ -317,6 +317,52 @@ inline void CheckContacts(System* system, const ContractPoint& point,
   }
 }
 
+/// UpdateContacts: the same contacts where they were found, and exact gap rates where they are not.
+inline void CheckUpdatedContacts(System* system, const ContractPoint& point,
+                                 const ContractOptions& options) {
+  const auto& [t, q, v] = point;
+  ContactSet found, again, before, after;
+  system->FindContacts(t, q, options.margin, &found);
+  system->UpdateContacts(t, q, q, found, &again);
+  ASSERT_EQ(again.contacts.size(), found.contacts.size());
+  ASSERT_EQ(again.frictions.size(), found.frictions.size());
+  const auto rows = [](const ContactSet& set, const auto& c, int count) {
+    VectorX values(0);
+    for (int b = c.first_block; b < c.first_block + c.num_blocks; ++b) {
+      const MatrixX H = set.rows(set.blocks[b], count);
+      values.conservativeResize(values.size() + H.size());
+      values.tail(H.size()) = H.reshaped();
+    }
+    return values;
+  };
+  for (std::size_t i = 0; i < found.contacts.size(); ++i) {
+    const Contact &c = found.contacts[i], &d = again.contacts[i];
+    const std::string name = system->ContactName(c.key);
+    EXPECT_EQ(c.key, d.key);
+    EXPECT_FALSE(d.lost) << name;
+    EXPECT_NEAR(c.gap, d.gap, 1e-12) << name;
+    EXPECT_LE((c.frame - d.frame).norm(), 1e-8) << name;
+    EXPECT_LE((rows(found, c, c.rows()) - rows(again, d, c.rows())).norm(), 1e-6) << name;
+  }
+  for (std::size_t i = 0; i < found.frictions.size(); ++i) {
+    const DryFriction &c = found.frictions[i], &d = again.frictions[i];
+    EXPECT_EQ(c.key, d.key);
+    EXPECT_EQ(rows(found, c, c.dimension), rows(again, d, c.dimension));
+  }
+  const double h = options.contact_step;
+  const VectorX away = RetractBy(*system, q, 0.01 * v);
+  system->UpdateContacts(t, away, q, found, &again);
+  system->UpdateContacts(t - h, RetractBy(*system, away, -h * v), q, found, &before);
+  system->UpdateContacts(t + h, RetractBy(*system, away, h * v), q, found, &after);
+  for (std::size_t i = 0; i < again.contacts.size(); ++i) {
+    if (again.contacts[i].lost || before.contacts[i].lost || after.contacts[i].lost) continue;
+    const double rate = (after.contacts[i].gap - before.contacts[i].gap) / (2 * h);
+    EXPECT_NEAR(CalcSlip(again, again.contacts[i], v)[0], rate,
+                options.contact_tolerance * (1 + std::abs(rate)))
+        << "gap rate of " << system->ContactName(again.contacts[i].key) << " after an update";
+  }
+}
+
 }  // namespace contract
 
 /// Runs every check at one point.
@@ -334,6 +380,7 @@ inline void CheckSystemContract(System* system, const ContractPoint& point,
   contract::CheckTangents(*system, point, options);
   contract::CheckEnergy(*system, point, options);
   contract::CheckContacts(system, point, options);
+  contract::CheckUpdatedContacts(system, point, options);
   const std::unique_ptr<System> clone = system->Clone();
   VectorX f, f_clone;
   system->CalcForce(point.t, point.q, point.v, &f);

@@ -84,7 +84,8 @@ const std::vector<CompliantPoint>& CompliantContacts::Find(const VectorX& q, con
     const auto found = FindNamedContact(named, poses_);
     if (!found || found->gap >= 0) continue;
     AddPoint({ContactKindBits(ContactKind::kNamed) | i, 0}, named.surface_body, named.point_body,
-             named.law, found->gap, found->normal, found->point, v);
+             named.law, found->gap, found->normal, found->point + 0.5 * found->gap * found->normal,
+             v);
   }
   return points_;
 }
@@ -134,7 +135,7 @@ CompliantContacts::Geometry CompliantContacts::FindGeometry(const CompliantPoint
   if (FindContactKind(point.key) == ContactKind::kNamed) {
     const auto found = FindNamedContact(tables.named[ContactNumber(point.key)], poses_);
     if (!found) return {Vector3::Zero(), Vector3::Zero(), false};
-    return {found->normal, found->point, true};
+    return {found->normal, found->point + 0.5 * found->gap * found->normal, true};
   }
   const auto local = [&tables](std::uint64_t collider) {  // number in world_
     const auto& list = tables.compliant_colliders;

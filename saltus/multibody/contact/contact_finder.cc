@@ -1,8 +1,8 @@
 #include "saltus/multibody/contact/contact_finder.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "saltus/multibody/contact/contact_rows.h"
 #include "saltus/multibody/multibody_system.h"
 
 namespace saltus {
@@ -26,90 +26,6 @@ void SetLaw(const ContactLaw& law, bool planar, Contact* contact) {
   contact->angular = (law.rolling > 0 ? (planar ? 1 : 2) : 0) + (contact->spinning > 0 ? 1 : 0);
 }
 
-/// Appends the rows with these gradients to the limit or friction added last.
-void AddMeasureBlocks(const Pair& pair, const std::vector<Body>& bodies, const Vector12* gradients,
-                      int dimension, ContactSet* contacts) {
-  for (const bool second : {false, true}) {
-    const int index = second ? pair.b : pair.a;
-    if (index == kGround) continue;
-    const Body& body = bodies[index];
-    const int n = body.num_velocities;
-    double* values = contacts->AddBlock(index, body.first_velocity, n, dimension);
-    for (int i = 0; i < dimension; ++i) {
-      const Vector6 part = second ? gradients[i].tail<6>() : gradients[i].head<6>();
-      Eigen::Map<VectorX>(values + i * n, n).noalias() = body.map.leftCols(n).transpose() * part;
-    }
-  }
-}
-
-void AddLimits(const Model& model, const VectorX& q, double margin, ContactSet* contacts) {
-  ScalarJet jet;
-  for (std::size_t i = 0; i < model.limits.size(); ++i) {
-    const JointLimit& limit = model.limits[i];
-    const Pair& pair = model.joints[limit.joint].pair;
-    const auto [A, B] = CalcPlacements(pair, model.bodies, q);
-    CalcMeasure(limit.coordinate.measure, pair.frames, A, B, JetOrder::kGradient, &jet);
-    const double value = CalcCoordinateValue(limit.coordinate, jet.value, q);
-    const double gap = limit.sign * (value - limit.bound);
-    // A margin in metres says nothing about an angle: angular limits are always candidates, a tilt
-    // only where its direction is defined.
-    const bool tilt = limit.coordinate.measure.kind == MeasureKind::kTilt;
-    if (tilt ? gap > 0.5 * limit.bound : (!limit.angular && gap >= margin)) continue;
-    Contact& contact = contacts->contacts.emplace_back();
-    contact.key = {ContactKindBits(ContactKind::kLimit) | i, 0};
-    contact.dimension = 1;
-    contact.gap = gap;
-    contact.restitution = limit.restitution;
-    contact.point = B * pair.frames.b;
-    contact.frame = A.R * pair.frames.F_A;
-    contact.frame.col(0).swap(contact.frame.col(2));  // the axis first
-    contact.first_block = static_cast<int>(contacts->blocks.size());
-    const Vector12 gradient = limit.sign * jet.gradient;
-    AddMeasureBlocks(pair, model.bodies, &gradient, 1, contacts);
-    contact.num_blocks = static_cast<int>(contacts->blocks.size()) - contact.first_block;
-  }
-}
-
-/// Gradients of the slip measures of a dry friction; returns their number.
-int CalcSlipRows(const JointFriction& friction, const Pair& pair, const PairPlacement& placement,
-                 Vector12* rows) {
-  if (friction.measures.empty()) {  // relative angular velocity R_B ω_B − R_A ω_A
-    for (int i = 0; i < 3; ++i) {
-      rows[i].setZero();
-      rows[i].segment<3>(3) = -placement.A.R.row(i);
-      rows[i].segment<3>(9) = placement.B.R.row(i);
-    }
-    return 3;
-  }
-  ScalarJet jet;
-  int n = 0;
-  for (const Measure& measure : friction.measures) {
-    CalcMeasure(measure, pair.frames, placement.A, placement.B, JetOrder::kGradient, &jet);
-    rows[n] = friction.scales[n] * jet.gradient;
-    ++n;
-  }
-  return n;
-}
-
-void AddFrictions(const Model& model, const VectorX& q, ContactSet* contacts) {
-  Vector12 rows[3];
-  contacts->frictions.resize(model.frictions.size());  // entries keep their memory
-  for (std::size_t i = 0; i < model.frictions.size(); ++i) {
-    const JointFriction& source = model.frictions[i];
-    const Pair& pair = model.joints[source.joint].pair;
-    const int dimension = CalcSlipRows(source, pair, CalcPlacements(pair, model.bodies, q), rows);
-    DryFriction& friction = contacts->frictions[i];
-    friction.key = {ContactKindBits(ContactKind::kFriction) | i, 0};
-    friction.dimension = dimension;
-    friction.bound = source.bound;
-    friction.coefficient = source.coefficient;
-    friction.load_rows = source.load_rows;
-    friction.first_block = static_cast<int>(contacts->blocks.size());
-    AddMeasureBlocks(pair, model.bodies, rows, dimension, contacts);
-    friction.num_blocks = static_cast<int>(contacts->blocks.size()) - friction.first_block;
-  }
-}
-
 /// Whether the last contact repeats, in the plane, one of the same pair found since `first`.
 bool IsRepeated(const ContactSet& contacts, std::size_t first, const Vector3& plane_normal) {
   const Contact& candidate = contacts.contacts.back();
@@ -119,44 +35,6 @@ bool IsRepeated(const ContactSet& contacts, std::size_t first, const Vector3& pl
     if (IsSameInPlane(other.point, candidate.point, plane_normal)) return true;
   }
   return false;
-}
-
-/// Appends the rows (2), (3) of one body to the contact added last. sign: −1 for A, +1 for B.
-void AddContactBlock(int index, const ContactBody& body, const Contact& contact, double sign,
-                     ContactSet* contacts) {
-  const int d = contact.rows();
-  const int n = body.num_velocities;
-  double* values = contacts->AddBlock(index, body.first_velocity, n, d);
-  const Matrix3 R_transposed = sign * body.placement.R.transpose();
-  const Vector3 lever = contact.point - body.placement.p;
-  Vector6 row;
-  for (int i = 0; i < d; ++i) {
-    const bool angular = i >= contact.dimension;
-    const Vector3 direction =
-        contact.frame.col(angular ? contact.angular_axis(i - contact.dimension) : i);
-    double* target = body.map == nullptr ? values + i * n : row.data();
-    Eigen::Map<Vector3> linear(target), turning(target + 3);
-    if (angular) {  // (3)
-      linear.setZero();
-      turning.noalias() = R_transposed * direction;
-    } else {  // (2)
-      linear = sign * direction;
-      turning.noalias() = R_transposed * lever.cross(direction);
-    }
-    if (body.map != nullptr) {
-      Eigen::Map<VectorX>(values + i * n, n).noalias() = body.map->leftCols(n).transpose() * row;
-    }
-  }
-}
-
-/// Appends the rows of the contact added last, between body_a and body_b.
-void AddBlocksOf(const std::vector<ContactBody>& bodies, int body_a, int body_b,
-                 ContactSet* contacts) {
-  Contact& contact = contacts->contacts.back();
-  contact.first_block = static_cast<int>(contacts->blocks.size());
-  if (body_a != kGround) AddContactBlock(body_a, bodies[body_a], contact, -1, contacts);
-  if (body_b != kGround) AddContactBlock(body_b, bodies[body_b], contact, 1, contacts);
-  contact.num_blocks = static_cast<int>(contacts->blocks.size()) - contact.first_block;
 }
 
 }  // namespace
@@ -173,14 +51,14 @@ bool IsSameInPlane(const Vector3& x, const Vector3& y, const Vector3& plane_norm
 }
 
 std::optional<SurfaceFoot> FindNamedContact(const NamedContact& named,
-                                            const std::vector<Pose>& poses) {
+                                            const std::vector<Pose>& poses, bool extended) {
   const Pose A = named.surface_body == kGround ? Pose{} : poses[named.surface_body];
   const Pose B = named.point_body == kGround ? Pose{} : poses[named.point_body];
   const Vector3 point = B * named.point;
-  auto foot = named.surface.FindFoot(A.R.conjugate() * (point - A.p));
+  auto foot = named.surface.FindFoot(A.R.conjugate() * (point - A.p), extended);
   if (!foot) return foot;
   foot->normal = A.R * foot->normal;
-  foot->point = 0.5 * (point + A * foot->point);
+  foot->point = point - foot->gap * foot->normal;
   return foot;
 }
 
@@ -203,6 +81,18 @@ Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal) {
   return frame;
 }
 
+Matrix3 TurnContactFrame(const Matrix3& frame, const Vector3& n) {
+  const Vector3 from = frame.col(0);
+  const double cosine = from.dot(n);
+  if (cosine < -0.5) return MakeContactFrame(n);
+  Matrix3 turned;
+  turned.col(0) = n;
+  for (const int k : {1, 2}) {
+    turned.col(k) = frame.col(k) - frame.col(k).dot(n) / (1 + cosine) * (from + n);
+  }
+  return turned;
+}
+
 void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
   const ContactTables& tables = model_->contact;
   const bool planar = model_->plane.has_value();
@@ -213,8 +103,7 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
     if (law.compliance) continue;  // a force
     Contact& contact = contacts->contacts.emplace_back();
     contact.key = MakeColliderKey(w.collider_A, w.collider_B, w.feature);
-    contact.gap = w.gap;
-    contact.point = 0.5 * (w.point_A + w.point_B);
+    SetWitness(w.gap, w.point_A, w.point_B, &contact);
     SetLaw(law, planar, &contact);
     if (planar) {
       if (IsAcrossPlane(w.normal, model_->plane_normal) ||
@@ -241,11 +130,17 @@ void MultibodySystem::AddNamedContacts(double margin, ContactSet* contacts) cons
     const Vector3& n = foot->normal;
     Contact& contact = contacts->contacts.emplace_back();
     contact.key = {ContactKindBits(ContactKind::kNamed) | i, 0};
-    contact.gap = foot->gap;
-    contact.point = foot->point;
+    SetWitness(foot->gap, foot->point, foot->point + foot->gap * n, &contact);
     contact.frame = planar ? MakePlanarContactFrame(n, model_->plane_normal) : MakeContactFrame(n);
     SetLaw(named.law, planar, &contact);
     AddBlocksOf(contact_bodies_, named.surface_body, named.point_body, contacts);
+  }
+}
+
+void MultibodySystem::PlaceContactBodies(const VectorX& q) {
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
+    poses_[b] = model_->bodies[b].CalcPose(q);
+    contact_bodies_[b].placement = {poses_[b].p, poses_[b].R.toRotationMatrix()};
   }
 }
 
@@ -257,13 +152,12 @@ void MultibodySystem::FindContacts(double, const VectorX& q, double margin, Cont
     contacts->frictions.clear();
     return;
   }
-  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
-    poses_[b] = model_->bodies[b].CalcPose(q);
-    contact_bodies_[b].placement = {poses_[b].p, poses_[b].R.toRotationMatrix()};
-  }
+  PlaceContactBodies(q);
   if (model_->world.num_colliders() > 0) AddColliderContacts(margin, contacts);
   AddNamedContacts(margin, contacts);
-  AddLimits(*model_, q, margin, contacts);
+  for (std::size_t i = 0; i < model_->limits.size(); ++i) {
+    AddLimit(*model_, i, q, margin, contacts);
+  }
   AddFrictions(*model_, q, contacts);
 }
 

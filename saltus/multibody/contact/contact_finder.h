@@ -1,11 +1,13 @@
 // From witness points to contacts: frames and rows of H.
 //
-// Witness of bodies A and B: points p_A, p_B, normal n from A to B, gap = n·(p_B − p_A), and
-// p_B − p_A ∥ n. With x midway between them, r_i = x − p_i the levers and t₁, t₂ ⟂ n:
-//   u = (n, t₁, t₂)ᵀ (v_B(x) − v_A(x)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n      (1)
+// Witness of bodies A and B: points p_A of A and p_B of B, normal n from A to B, and
+// p_B − p_A = gap n. With r_A, r_B the levers from the bodies' origins to their own witness, and
+// t₁, t₂ ⟂ n:
+//   u = (n, t₁, t₂)ᵀ (v_B(p_B) − v_A(p_A)),   u_N = d gap/dt exactly, because p_B − p_A ∥ n    (1)
 //   rows of H:   B: [d, R_Bᵀ(r_B × d)],   A: −[d, R_Aᵀ(r_A × d)],   d ∈ {n, t₁, t₂}          (2)
 //   rolling and spinning:  ω_B − ω_A along d,   B: [0, R_Bᵀd],   A: −[0, R_Aᵀd]                (3)
-// One common point x makes action and reaction collinear: friction keeps the angular momentum.
+// The slip is that of the two surfaces: a ball that rolls has slip 0 also while its gap is open.
+// Friction on an open contact makes the angular impulse gap n × P_T, which vanishes with the gap.
 #pragma once
 
 #include <optional>
@@ -25,6 +27,10 @@ Matrix3 MakeContactFrame(const Vector3& n);
 /// Columns n, t₁ = normal × n (made unit), t₂ = n × t₁ for a planar model with this normal.
 Matrix3 MakePlanarContactFrame(const Vector3& n, const Vector3& plane_normal);
 
+/// The frame turned along the shortest way so that its first column becomes n: it does not spin
+/// about the normal.
+Matrix3 TurnContactFrame(const Matrix3& frame, const Vector3& n);
+
 /// What the rows (2) need of a body, on two cache lines: a Body has ten, and a large pile misses
 /// the cache for each.
 struct ContactBody {
@@ -39,13 +45,13 @@ bool IsAcrossPlane(const Vector3& n, const Vector3& plane_normal);
 bool IsSameInPlane(const Vector3& x, const Vector3& y, const Vector3& plane_normal);
 
 /// The key of a witness of two colliders, a < b.
-inline ContactKey MakeColliderKey(int a, int b, std::uint32_t feature) {
+inline ContactKey MakeColliderKey(int a, int b, std::uint64_t feature) {
   return {(static_cast<std::uint64_t>(a) << 32) | static_cast<std::uint64_t>(b), feature};
 }
 
-/// Where the point of a named contact is against its surface: gap, normal and the point midway
-/// between the two, world. Nothing beyond the ends of the surface.
+/// Where the point of a named contact is against its surface: gap, normal and foot, world. Nothing
+/// beyond the ends of the surface, unless it is extended (surface.h).
 std::optional<SurfaceFoot> FindNamedContact(const NamedContact& named,
-                                            const std::vector<Pose>& poses);
+                                            const std::vector<Pose>& poses, bool extended = false);
 
 }  // namespace saltus

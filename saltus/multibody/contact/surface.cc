@@ -55,11 +55,11 @@ Surface::Surface(const SurfaceSpec& spec, const std::optional<Vector3>& up) {
   }
 }
 
-std::optional<SurfaceFoot> Surface::FindFoot(const Vector3& x) const {
+std::optional<SurfaceFoot> Surface::FindFoot(const Vector3& x, bool extended) const {
   switch (kind_) {
     case Kind::kLine: {
       const double s = axes_.col(0).dot(x - origin_);
-      if (s < 0 || s > length_) return std::nullopt;
+      if (!extended && (s < 0 || s > length_)) return std::nullopt;
       [[fallthrough]];
     }
     case Kind::kPlane: {
@@ -67,18 +67,18 @@ std::optional<SurfaceFoot> Surface::FindFoot(const Vector3& x) const {
       return SurfaceFoot{x - gap * normal_, normal_, gap};
     }
     case Kind::kCircle:
-      return FindOnCircle(x);
+      return FindOnCircle(x, extended);
     case Kind::kCurve:
-      return FindOnCurve(x);
+      return FindOnCurve(x, extended);
   }
   return std::nullopt;
 }
 
-std::optional<SurfaceFoot> Surface::FindOnCircle(const Vector3& x) const {
+std::optional<SurfaceFoot> Surface::FindOnCircle(const Vector3& x, bool extended) const {
   const Vector2 flat = (axes_.transpose() * (x - origin_)).head<2>();
   const double distance = flat.norm();
   if (distance == 0) return std::nullopt;  // every point of the circle is equally near
-  if (!full_) {
+  if (!full_ && !extended) {
     const double angle = std::atan2(flat.y(), flat.x());
     if (std::abs(WrapNear(angle - start_ - 0.5 * sweep_, 0)) > 0.5 * sweep_) return std::nullopt;
   }
@@ -88,10 +88,11 @@ std::optional<SurfaceFoot> Surface::FindOnCircle(const Vector3& x) const {
   return SurfaceFoot{foot, radial, distance - radius_};
 }
 
-std::optional<SurfaceFoot> Surface::FindOnCurve(const Vector3& x) const {
+std::optional<SurfaceFoot> Surface::FindOnCurve(const Vector3& x, bool extended) const {
   const Vector2 flat = (axes_.transpose() * (x - origin_)).head<2>();
   const double s = spline_.FindNearest(flat);
-  if (!spline_.closed() && (s <= 0 || s >= spline_.length())) return std::nullopt;
+  const bool is_end = !spline_.closed() && (s <= 0 || s >= spline_.length());
+  if (is_end && !extended) return std::nullopt;
   const auto sample = spline_.Evaluate(s);
   // The solid lies to the right of the direction of travel: the normal is to the left.
   const Vector2 normal = Vector2(-sample.dx.y(), sample.dx.x()).normalized();

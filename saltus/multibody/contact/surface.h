@@ -52,12 +52,13 @@ class Surface {
   Surface(const SurfaceSpec& spec, const std::optional<Vector3>& up);
 
   /// The nearest foot of x (local), or nothing beyond the ends of a line, arc or open curve.
-  std::optional<SurfaceFoot> FindFoot(const Vector3& x) const;
+  /// Extended, the surface goes on there: lines and curves straight on, arcs round the circle.
+  std::optional<SurfaceFoot> FindFoot(const Vector3& x, bool extended = false) const;
 
  private:
   enum class Kind { kPlane, kLine, kCircle, kCurve };
-  std::optional<SurfaceFoot> FindOnCircle(const Vector3& x) const;
-  std::optional<SurfaceFoot> FindOnCurve(const Vector3& x) const;
+  std::optional<SurfaceFoot> FindOnCircle(const Vector3& x, bool extended) const;
+  std::optional<SurfaceFoot> FindOnCurve(const Vector3& x, bool extended) const;
 
   Kind kind_ = Kind::kPlane;
   Vector3 origin_ = Vector3::Zero();

@@ -63,7 +63,8 @@ TEST(Contact, BallsAndFloor) {
 }
 
 TEST(Contact, RowsKeepMomentum) {
-  // Equal and opposite impulses at one point: Σ forces = 0 and Σ moments about the origin = 0.
+  // Equal and opposite impulses at the witnesses: Σ forces = 0, and Σ moments is that of the couple
+  // over the open gap.
   MultibodySystem system(ModelBuilder()
                              .Add(MakeBall("a", {0, 0.1, 0.25}, 0.2))
                              .Add(MakeBall("b", {0.3, 0, 0.65}, 0.2))
@@ -80,8 +81,11 @@ TEST(Contact, RowsKeepMomentum) {
     linear += P.head<3>();
     angular += placement.p.cross(Vector3(P.head<3>())) + placement.R * P.tail<3>();
   }
+  const Contact& c = contacts.contacts[0];
+  const Vector3 couple = (c.point_B - c.point_A).cross(c.frame * impulse);
   EXPECT_LE(linear.norm(), 1e-15);
-  EXPECT_LE(angular.norm(), 1e-15);
+  EXPECT_LE((angular - couple).norm(), 1e-15);
+  EXPECT_LE((c.point_B - c.point_A - c.gap * c.frame.col(0)).norm(), 1e-15);
 }
 
 TEST(Contact, JointsSwitchOffContactBetweenTheirBodies) {
