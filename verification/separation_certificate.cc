@@ -1,4 +1,4 @@
-#include "separation_certificate.h"
+#include "verification/separation_certificate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A certificate that two convex shapes do not overlap, independent of saltus/collision.
 //
 // For a unit vector n the separation of A and B is
-//   s(n) = min_{b∈B} n·b − max_{a∈A} n·a = n·(p_B − p_A) − h_A(n) − h_B(−n),                     (1)
+//   s(n) = min_{b∈B} n·b − max_{a∈A} n·a = n·(p_B − p_A) − h_A(n) − h_B(−n),                    (1)
 // h the support functions, written here from the definitions of the shapes. Any n with s(n) ≥ −ε
 // proves that the shapes overlap by no more than ε, however n was found. The search offers
 //   - the face normals, caps and products of edge directions of both: complete for polyhedra

@@ -3,10 +3,11 @@
 // With P = 1 − u uᵀ the support function of a rim (axis u, radius r) about x, with half length L
 // of a whole cylinder, and its derivatives are
 //   h(n)  = x·n + L |u·n| + r |P n|                                                            (1)
-//   ∇h(n) = x + L sign(u·n) u + r m,   m = P n / |P n|   (the rim point)                        (2)
+//   ∇h(n) = x + L sign(u·n) u + r m,   m = P n / |P n|   (the rim point)                       (2)
 //   ∇²h(n) = r/|P n| (u×m)(u×m)ᵀ.                                                              (3)
 // A point has r = L = 0. The separation of A and B along n is s(n) = −h_A(n) − h_B(−n); its
-// stationary point on the sphere |n| = 1, or on the circle square to a line e, is found to rounding.
+// stationary point on the sphere |n| = 1, or on the circle square to a line e, is found to
+// rounding.
 #pragma once
 
 #include "saltus/base/types.h"

@@ -15,8 +15,8 @@
 namespace saltus {
 
 /// Replaces the direction of a kGeneral axis by the best one of (4)–(7) near it if that separates
-/// at least as well (CalcBias), and sets separation, elements and points to fit. At least one core is a
-/// cylinder.
+/// at least as well (CalcBias), and sets separation, elements and points to fit. At least one core
+/// is a cylinder.
 void PolishAxis(const Convex& A, const Convex& B, Axis* axis);
 
 }  // namespace saltus

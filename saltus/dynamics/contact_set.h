@@ -81,9 +81,9 @@ inline double JoinRow(const Contact& c, const Vector3& impulse, const Vector3& m
 }
 
 /// The direction along which the separation of a pair of convex shapes is measured. The gap of the
-/// pair is the largest separation over all axes; one axis with separation ≥ 0 proves that the shapes
-/// do not overlap. An axis belongs to features (a face, a pair of edges), so that it can be evaluated
-/// at any configuration; axes of round shapes follow the normal.
+/// pair is the largest separation over all axes; one axis with separation ≥ 0 proves that the
+/// shapes do not overlap. An axis belongs to features (a face, a pair of edges), so that it can be
+/// evaluated at any configuration; axes of round shapes follow the normal.
 struct HeldAxis {
   std::uint64_t pair = 0;            // ContactKey::pair
   std::uint64_t feature = 0;         // of the axis: kind and numbers of its faces or edges

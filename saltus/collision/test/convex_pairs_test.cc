@@ -33,7 +33,7 @@ void CheckWitnesses(const PlacedTestShape& a, const PlacedTestShape& b,
     EXPECT_NEAR(w.normal.norm(), 1.0, 1e-14);
     EXPECT_NEAR(w.gap, w.normal.dot(w.point_B - w.point_A), 1e-13);
     // A vertex may be beside the reference face by the clipping tolerance, 1e-7 of the size. Those
-    // beyond the nearest have normals of their own, along which they may miss it by part of the gap.
+    // beyond the nearest have normals of their own, and may miss it by part of the gap.
     const bool is_least = w.gap <= CalcLeastGap(witnesses);
     const double beside = 2e-7 + (is_least ? std::max(0.0, -0.05 * w.gap) : 0.5 * std::abs(w.gap));
     EXPECT_LT(CalcOutside(a, w.point_A), beside);

@@ -1,5 +1,5 @@
 // The certificate of separation against pairs whose distance is known.
-#include "separation_certificate.h"
+#include "verification/separation_certificate.h"
 
 #include <cmath>
 #include <random>
