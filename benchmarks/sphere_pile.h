@@ -61,7 +61,6 @@ PileResult RunBulletPile(const SpherePile& pile);
 struct SaltusSetup {
   double tolerance = 1e-3;    // relative natural-map residual
   int max_iterations = 2000;  // sweeps in a step
-  double stiffness = 0;       // of the contacts along their surface, N/m; 0: rigid
   bool associated = false;    // friction by the convex relaxation of Coulomb's law
 };
 PileResult RunSaltusPile(const SpherePile& pile, const SaltusSetup& setup);

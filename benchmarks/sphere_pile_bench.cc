@@ -122,9 +122,9 @@ void PrintResiduals(double tolerance, const PileResult& r) {
 PileResult RunSaltusPile(const SpherePile& pile, const SaltusSetup& setup) {
   MoreauJeanOptions options;
   options.theta = 1;
+  options.contact_rows = MoreauJeanOptions::Rows::kStart;
   options.activation = MoreauJeanOptions::Activation::kLinearized;
   options.projection_tolerance = 9e-7;
-  options.tangential_stiffness = setup.stiffness;
   options.solver = "nsgs";
   options.solver_options.tolerance = setup.tolerance;
   options.solver_options.max_iterations = setup.max_iterations;

@@ -16,7 +16,8 @@ TimeFunction = Union[float, str, Callable[[float], Union[float, tuple[float, flo
 Overrides = Union[Sequence[str], Mapping[str, Any], str]
 Term = Union[ArrayLike, Callable[..., ArrayLike]]
 FailurePolicy = Literal["stop", "halve", "flag"]
-Activation = Literal["none", "half", "full", "linearized"]
+Activation = Literal["none", "half", "full", "linearized", "free-end"]
+ContactRows = Literal["midpoint", "predicted", "start", "theta", "end"]
 AlphaVariant = Literal["monolithic", "decoupled", "robust"]
 PositionLaw = Literal["gap", "modified-lcp"]
 SolverChoice = Union["Solver", str, Mapping[str, Any]]
@@ -276,10 +277,10 @@ class OutputSettings(Item):
 class Integrator(Item): ...
 
 class MoreauJean(Integrator):
-    def __init__(self, *, theta: Optional[float] = ...,
+    def __init__(self, *, theta: Optional[float] = ..., contact_rows: Optional[ContactRows] = ...,
                  activation: Union[float, Activation, None] = ...,
                  projection: Optional[bool] = ..., projection_tolerance: Optional[float] = ...,
-                 tangential_stiffness: Optional[float] = ...,
+                 restitution_threshold: Optional[float] = ...,
                  newton_tolerance: Optional[float] = ...,
                  max_newton_iterations: Optional[int] = ...,
                  solver: Optional[SolverChoice] = ...) -> None: ...

@@ -14,8 +14,8 @@ const Contact* FindKey(const ContactSet& set, const ContactKey& key) {
 /// A margin beyond every gap.
 constexpr double kEverything = 1e30;  // m
 
-/// Gives the last contact of *set the frame of `reference`, turned with the normal along the shortest
-/// way. Rows are turned in the tangent plane; contacts with angular rows keep their frame.
+/// Gives the last contact of *set the frame of `reference`, turned with the normal along the
+/// shortest way. Rows are turned in the tangent plane; contacts with angular rows keep their frame.
 void TransportFrame(const Matrix3& reference, ContactSet* set) {
   Contact& c = set->contacts.back();
   if (c.dimension != 3 || c.angular > 0) return;

@@ -81,6 +81,15 @@ class System {
     (void)t, (void)q, (void)v;
     f->setZero(traits().num_velocities);
   }
+  /// τ: what turns the mean of the inertia forces in f over a step h from v0 to v1 along δ into the
+  /// exact change of momentum in the axes of the middle configuration. 0 on flat spaces. For rigid
+  /// bodies, with J Ω the angular momentum and a the rotation in δ:
+  ///   τ = J(Ω₁ − Ω₀) − [exp(ã/2) JΩ₁ − exp(−ã/2) JΩ₀] + ½h(Ω₀ × JΩ₀ + Ω₁ × JΩ₁)
+  virtual void CalcTurnImpulse(double h, const VectorX& delta, const VectorX& v0, const VectorX& v1,
+                               VectorX* tau) const {
+    (void)h, (void)delta, (void)v0;
+    tau->setZero(v1.size());
+  }
   /// K = −∂f/∂q and D = −∂f/∂v (both are overwritten).
   virtual void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
                             BlockMatrix* K, BlockMatrix* D) const = 0;
@@ -107,22 +116,22 @@ class System {
 
   /// Contacts with gap < margin [m], sorted by key, and the dry frictions of joints.
   virtual void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) = 0;
-  /// The same, but the pairs in `held` (sorted by pair) are measured along the given axis instead of
-  /// the best one. Systems without axes ignore `held`.
+  /// The same, but the pairs in `held` (sorted by pair) are measured along the given axis instead
+  /// of the best one. Systems without axes ignore `held`.
   virtual void FindContactsAlong(double t, const VectorX& q, double margin,
                                  std::span<const HeldAxis> held, ContactSet* contacts) {
     (void)held;
     FindContacts(t, q, margin, contacts);
   }
   /// The contacts and frictions of `reference` (found at q_reference) at another configuration: the
-  /// same keys in the same order, each evaluated by its features whatever the margin and the sign of
-  /// the gap. Frames are transported: they turn with the normal and do not spin about it. A contact
-  /// whose feature cannot be evaluated at q is marked `lost` and keeps its rows; its gap is
+  /// same keys in the same order, each evaluated by its features whatever the margin and the sign
+  /// of the gap. Frames are transported: they turn with the normal and do not spin about it. A
+  /// contact whose feature cannot be evaluated at q is marked `lost` and keeps its rows; its gap is
   /// g + H (q ⊖ q_reference). `contacts` is another object than `reference`.
   virtual void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
                               const ContactSet& reference, ContactSet* contacts);
-  /// Pairs that are separated at q0 and would be separated at q1, but pass through each other on the
-  /// way: appends the axis along which each is separated at q0, sorted by pair.
+  /// Pairs that are separated at q0 and would be separated at q1, but pass through each other on
+  /// the way: appends the axis along which each is separated at q0, sorted by pair.
   virtual void FindTunnelled(double t, const VectorX& q0, const VectorX& q1,
                              std::vector<HeldAxis>* axes) {
     (void)t, (void)q0, (void)q1, (void)axes;

@@ -14,6 +14,8 @@ const char* StatusName(StepStatus status) {
       return "the contact problem was not solved to tolerance";
     case StepStatus::kConstraintFailed:
       return "the joints are inconsistent";
+    case StepStatus::kOverlap:
+      return "bodies overlap";
     case StepStatus::kNotFinite:
       return "NaN or infinity";
   }
@@ -27,6 +29,17 @@ std::string DescribeUnsolved(const System& system, double residual, const Contac
          (worst != nullptr ? "contact '" + system.ContactName(*worst) + "'" : "a joint friction") +
          "; try a larger solver.max_iterations or solver.tolerance, a smaller step, "
          "or on_failure: flag";
+}
+
+void StepReport::Clear(double h) {
+  status = StepStatus::kOk;
+  culprit.clear();
+  step = h;
+  newton_iterations = solver_iterations = impacts = tunnelled = 0;
+  solver_residual = solver_error = 0;
+  max_penetration = max_constraint = max_constraint_rate = max_complementarity = 0;
+  work = StepWork{};
+  contacts.clear();
 }
 
 StepWork& StepWork::operator+=(const StepWork& other) {

@@ -17,6 +17,7 @@ enum class StepStatus {
   kNewtonNotConverged,  // the nonlinear step equations were not solved to tolerance
   kSolverNotConverged,  // the contact problem was not solved to tolerance
   kConstraintFailed,    // joints inconsistent: G v = −g_t cannot be satisfied
+  kOverlap,             // bodies overlap at the end of the step
   kNotFinite,           // NaN or infinity; the state was not changed
 };
 const char* StatusName(StepStatus status);
@@ -45,8 +46,8 @@ struct StepWork {
   double impact_loss = 0;    // −P_N · (u_N⁺ + u_N⁻)/2
   double friction_loss = 0;  // −P_T · (u_T⁺ + u_T⁻)/2
   double joint_friction_loss = 0;
-  double lasting = 0;          // work of normal forces without impact: a numerical error, O(h³) a step
-  double projection = 0;       // energy change by position projection
+  double lasting = 0;     // work of normal forces without impact: a numerical error, O(h³) a step
+  double projection = 0;  // energy change by position projection
   double contact_loss = 0;     // dampers and friction of contacts whose law is a smooth force
   double decohesion_loss = 0;  // spent on breaking bonds
 
@@ -77,6 +78,8 @@ struct StepReport {
   int tunnelled = 0;               // pairs that passed through each other: 0 in every sound step
 
   bool ok() const { return status == StepStatus::kOk; }
+  /// As at the start of a step h; keeps memory.
+  void Clear(double h);
 };
 
 /// What to tell of a step that ended in NaN or infinity.

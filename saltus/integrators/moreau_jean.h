@@ -1,69 +1,53 @@
-// Moreau–Jean time stepping (θ-scheme) with joints, contact, Coulomb friction and Newton impacts.
-// @cite Moreau1988 @cite Jean1999 @cite AcaryBrogliato2008
+// Moreau–Jean time stepping (θ-scheme) with joints, contact, Coulomb friction and impacts.
+// @cite Moreau1988 @cite Jean1999 @cite AcaryBrogliato2008. Derivation: docs/theory/moreau_jean.md.
 //
 // One step from (q_n, v_n) to (q, v) at t_{n+1}, impulses Λ (joints) and P (contacts):
 //
-//   M_θ (v − v_n) = h [(1−θ) f(t_n,q_n,v_n) + θ f(t_{n+1},q,v)] + G_θᵀ Λ + Hᵀ P                (1)
-//   q = q_n ⊕ h [(1−θ) v_n + θ v] (⊕ M⁻¹Gᵀν: projection, g(t_{n+1},q) = 0)                     (2)
-//   G(t_{n+1},q) v + g_t(t_{n+1},q) = 0,         M_θ, G_θ at q_n ⊕ θ h v_θ                     (3)
-//   u = H(q_n) v + bias,    K* ∋ û ⟂ P ∈ K for the active contacts, P = 0 for the others        (4)
-//   û_N = u_N + e_N u_N⁻ + μ|u_T|,    û_T = u_T + e_T u_T⁻                                      (5)
+//   M_θ (v − v_n) = h [(1−θ) f_n + θ f] + G_θᵀ Λ + H_φᵀ P                                       (1)
+//   q = q_n ⊕ {h [(1−θ) v_n + θ v] + S⁻¹(Gᵀ ν_G + H_νᵀ ν)}                                      (2)
+//   g(q) = 0,   G(q) v + g_t = 0                               joints at both levels            (3)
+//   u = H_c v + bias,   K* ∋ û ⟂ P ∈ K,   û = u + shift + μ|u_T + shift_T| n                    (4)
+//   0 ≤ a + ν ⟂ g_N(q) ≥ 0,   a = θ h P_N;  a = 0 for contacts that bounce    (projection)      (5)
+//   shift_N = e u_N⁻,   shift_T = e_T u_T⁻   in impacts, 0 else;   u⁻ = H(q_n) v_n + bias       (6)
 //
-// Activation of a contact (rule frozen during the step):
-//   kPredicted    g_n + γ h u_N(v_n) ≤ 0;  γ = 0 "none", ½ "half" (default), 1 "full"           (6)
-//                 With projection, a contact near rest is active too, with law (7), which lets it
-//                 close but not penetrate: its speed is below u_r, what free motion under its
-//                 forces for two steps makes, its gap below h u_r. Else a body whose contacts the
-//                 projection has lifted a little would fall on them for ever. A contact with
-//                 restitution that approaches no faster than u_r does not bounce, law (7) again:
-//                 smaller bounces cannot be resolved.
-//                 `projection: false` is the plain law.
-//   kLinearized   every candidate; (5) becomes û_N = u_N + max(g_n,0)/h + μ|u_T| unless the contact
-//                 would bounce (e_N > 0 and g_n + h u_N⁻ ≤ 0). With θ = 1 a body lands on the
-//                 obstacle at the end of a step, and penetration is at most of second order.
-//                 Candidates that need a change of velocity beyond a tenth of the largest speed
-//                 to close are left out, and admitted if the solution would close them: the outcome
-//                 is that of all candidates, while most of those of a fast pile cost nothing. Gaps
-//                 below zero count as zero: to ask a jammed mechanism to open would have no
-//                 solution; projection removes them                                            (7)
+// Which contacts take part (`activation`; the set only grows within a step):
+//   free end   what overlaps at the end of the motion without contact, and what carried load in the
+//              last step and is closed. After the solution whatever overlaps is added, and the step
+//               solved again.                                                                   (7)
+//   none, half, full    g_n + γ h u_N⁻ ≤ 0 with γ = 0, ½, 1: the literature's rules             (8)
+//   linearized  every candidate near enough, with shift_N = max(g_n, 0)/h unless it bounces: with
+//               θ = 1 bodies land on obstacles at the end of a step                             (9)
 //
-// Contacts with Poisson's law: their impact at v_n (poisson_impact.h) adds impulses P_C + P_E to
-// (1), and û_N = u_N − u_N⁺ where u_N⁺ is the velocity after it                               (9)
+// Which rows (`contact_rows`; H_0, H_θ, H_1 at q_n, q_θ = q_n ⊕ θδ and q):
+//   midpoint    H_φ = H_ν = H_θ and H_c = H_1, as the joints have it: order 2 in lasting contact.
+//              Islands in which a contact closes faster than u_r: H_φ = H_c = H_0, so that the work
+//               of an impact is that of its law; H_ν = H_1                                     (10)
+//   predicted   the same at a predicted configuration, without iteration of the rows
+//   start       H_φ = H_c = H_0, H_ν = H_1: order 1, cheapest; for large piles
+//   theta, end  H_φ = H_c = H_θ or H_1. With `projection: false` the schemes of the literature
 //
-// Elastic friction (tangential_stiffness k > 0). Friction answers to the motion of the surfaces at
-// a finite rate, ḟ_T = −k u_T as long as the contact neither opens nor slips: the tangential spring
-// of @cite CundallStrack1979, implicit in time. With f = P/h:
+// u_r, `restitution_threshold`: by default what the forces on a contact make in two steps, 0
+// without projection. Slower contacts do not bounce.
 //
-//   w_T = u_T + (P_T − h f_T,n)/(k h²)   takes the place of u_T in (4) and (5)                 (10)
+// Friction of a lasting contact that slips at both ends of the step (u_T⁻·u_T > 0) takes the mean
+// direction, shift_T = |u_T| d − u_T with d ∥ u_T⁻ + u_T, from the last iterate                (11)
 //
-// f_T,n, the tangential force of the last step, is the memory: in world axes, of which the part
-// along the new surface counts. Slip is the plastic part w of u; at rest P = h f_n; k → ∞ is (4).
-// Rigid friction leaves the tangential forces of hyperstatic systems open, and solvers crawl along
-// the continuum of its solutions (docs/decisions/0002); (10) chooses elastic ones and makes the
-// tangential problem regular. The energy in the springs is booked as friction loss when it is
-// stored, and negative when it returns. The normal law, moments of rolling friction and the dry
-// friction of joints stay as they are. Limits:
-//   - Normal forces stay rigid. Where they are hyperstatic (a box on four corners) the solver may
-//     share them out anew within its tolerance; springs of corners that lose load slip, and the
-//     body moves by up to F/k each time. With a tolerance of 1e-12 this was not seen.
-//   - An impact is one step, in which friction reaches at most k h² |u_T|: by Newton's law it
-//     vanishes for h → 0. Impulses by Poisson's law have rigid friction.
-//   - f is not turned with bodies that spin together about the normal at ω: they slip by ω f/k.
-//   - A contact that opens forgets its spring; e_T ≠ 0 is refused.
+// Islands with an impact that have joints, or contacts of Poisson's law: the impact is solved by
+// itself at q_n (poisson_impact.h), its impulses enter (1), and shift_N = −u_N⁺ keeps the outcome:
+// impulses of joints that are hit do not enter Newton's matrix                                 (12)
 //
-// Newton's method on (1)–(3): with S = M + hθ D + h²θ² K,
-//   S (v − v^k) = −R^k + Gᵀ Λ + Hᵀ P,
-//   bilateral rows eliminated exactly, (4) by a conic solver                                   (8)
+// Newton's method on (1)–(3): theta_equations.h. Rows, gaps and directions follow the iterate.
+// Rotations: the change of angular momentum is exact for `midpoint` and `predicted` with θ = ½.
 //
-// Position projection (optional, default on): joints inside the Newton loop (2); contacts after the
-// step: min |Δ|_S with G Δ = 0, g + H Δ ≥ 0 (position_projection.h). Its energy is an entry of its
-// own in the ledger.
+// Ledger: normal work in islands with an impact is its loss; elsewhere it is `lasting`, a numerical
+// error of O(h³) a step. What the displacement of (5) does to the potential energy belongs to the
+// same entries; that of joints alone, and overlap removed after the step, to `projection`.
 //
-// Order 2 for θ = ½ in smooth motion (M and G at the midpoint in (1), G at the end in (3)), 1 with
-// impacts.
+// Promise of an accepted step: joints and, with projection, gaps hold to tolerance at q_{n+1},
+// judged on contacts that are searched there; pairs do not pass through each other. Else the step
+// fails.
 //
-// Deviation: the literature writes (3) at G(q_{n+θ}) v_{n+1}, which costs one order and lets joints
-// drift; joints here are exact at the new configuration. Contacts keep H(q_n).
+// Deviation: the literature writes (3) and (4) with the rows of one configuration and has no (5).
 #pragma once
 
 #include <memory>
@@ -74,16 +58,23 @@
 namespace saltus {
 
 struct MoreauJeanOptions {
-  enum class Activation { kPredicted, kLinearized };
+  enum class Rows { kMidpoint, kPredicted, kStart, kTheta, kEnd };
+  enum class Activation {
+    kDefault,    // free end with projection, half without
+    kFreeEnd,    // (7)
+    kPredicted,  // (8)
+    kLinearized  // (9)
+  };
 
-  double theta = 0.5;  // ∈ [½, 1]: ½ second order, 1 most dissipative
-  Activation activation = Activation::kPredicted;
-  double gamma = 0.5;  // prediction factor of (6), ∈ [0, 1]
+  double theta = 0.5;  // ∈ [0, 1]: ½ second order, 1 most dissipative
+  Rows contact_rows = Rows::kMidpoint;
+  Activation activation = Activation::kDefault;
+  double gamma = 0.5;  // γ of (8), ∈ [0, 1]
   bool projection = true;
-  double projection_tolerance = 1e-9;  // m: penetration left by the contact projection
-  double tangential_stiffness = 0;     // k of (10), N/m; 0: rigid
-  double newton_tolerance = 1e-11;     // on (1)/M and (3), relative to the velocities
-  int max_newton_iterations = 25;
+  double projection_tolerance = 1e-9;  // m, of (5)
+  double restitution_threshold = -1;   // u_r, m/s; < 0: the default
+  double newton_tolerance = 1e-11;     // on the change of v, relative to the velocities
+  int max_newton_iterations = 50;
   std::string solver = "auto";
   ConicSolverOptions solver_options;
 };
@@ -97,8 +88,8 @@ class MoreauJean final : public Integrator {
   [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  class Stepper;
+  std::unique_ptr<Stepper> stepper_;
 };
 
 }  // namespace saltus

@@ -1,312 +1,333 @@
-// Moreau–Jean: which contacts take part in a step, their laws, and what is remembered of them.
+// Moreau–Jean: which contacts take part in a step, with which rows and laws.
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/base/error.h"
-#include "saltus/integrators/moreau_jean_impl.h"
-#include "saltus/linalg/diagonal.h"
+#include "saltus/integrators/moreau_jean_stepper.h"
 
 namespace saltus {
 namespace {
 
-const std::string kSprings = "moreau-jean.springs";  // f_T of (10)
+using Rows = MoreauJeanOptions::Rows;
+using Activation = MoreauJeanOptions::Activation;
 
-/// The memory of a contact, or the end.
-std::vector<ContactMemory>::const_iterator FindMemory(const State& state, const ContactKey& key) {
-  const auto found =
-      std::lower_bound(state.contacts.begin(), state.contacts.end(), key,
-                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-  return found != state.contacts.end() && found->key == key ? found : state.contacts.end();
-}
-
-/// Without projection only rounding is forgiven, m: the textbook scheme.
+/// Gaps up to this count as closed by rounding, m.
 constexpr double kGapRounding = 1e-12;
-/// Of the speed bound: by how much a step may change the normal velocity of a contact before one
-/// that was left out has to be admitted. Smaller values admit more often and solve the step again.
+/// How often contacts that overlap are added before the step fails.
+constexpr int kMaxAdmissions = 10;
+/// The contact solver aims at its tolerance times what the forces of a step do to a velocity, and
+/// is accepted up to kAccept of that and of a share of the approach speeds.
+constexpr double kAccept = 1e-2, kApproachShare = 0.1;
+/// Share of the largest speed by which linearized activation reaches beyond v_n; what closes in
+/// spite of it is added.
 constexpr double kReserve = 0.1;
-
-/// Steps of free motion: a contact that approaches no faster than its forces make it in this time
-/// does not bounce. Its flight could not be resolved, and the projection, which lifts it after each
-/// one, would keep it going for ever.
-constexpr double kUnresolvedSteps = 2;
-
-double CalcNormalVelocity(const ContactSet& set, const Contact& c, const VectorX& v) {
-  double u_n = c.bias[0];
-  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-    const RowBlock& rb = set.blocks[k];
-    const double* H = set.values.data() + rb.values;
-    for (int j = 0; j < rb.columns; ++j) u_n += H[j] * v[rb.dof + j];
-  }
-  return u_n;
-}
 
 }  // namespace
 
-/// The margin covers what can close within one step: twice the distance that the fastest point
-/// travels, with the acceleration that the forces give it. `touching`: the last term only, which is
-/// enough to see what penetrates and what a small push could close.
-void MoreauJean::Impl::FindContacts(System& system, double t, const VectorX& q, const VectorX& v,
-                                    double h, bool touching) {
-  if (!system.traits().has_contacts) return;
-  system.CalcForce(t, q, v, &f_);
-  acceleration_ = f_;
-  DivideByDiagonal(M_, &acceleration_);
-  acceleration_bound_ = system.CalcSpeedBound(q, acceleration_);
-  speed_bound_ = system.CalcSpeedBound(q, v);
-  const double speed = touching ? 0 : speed_bound_;
-  const double margin = 2 * h * (speed + h * acceleration_bound_) + 1e-9;
-  if (found_time_ == t && found_margin_ == margin && found_q_ == q) return;
-  system.FindContacts(t, q, margin, &contacts_);
-  found_time_ = t;
-  found_margin_ = margin;
-  found_q_ = q;
+bool MoreauJean::Stepper::WasLoaded(const ContactKey& key) const {
+  const std::vector<ContactMemory>& memory = equations_.start().contacts;
+  const auto it =
+      std::lower_bound(memory.begin(), memory.end(), key,
+                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
+  return it != memory.end() && it->key == key;
 }
 
-/// The normal speed that the forces on the bodies of a contact can give it in kUnresolvedSteps; one
-/// of the bodies may be held, so that their accelerations count apart.
-double MoreauJean::Impl::CalcUnresolvedSpeed(const Contact& c, double h) const {
-  double sum = 0;
-  for (int k = c.first_block; k < c.first_block + c.num_blocks; ++k) {
-    const RowBlock& rb = contacts_.blocks[k];
-    sum += std::abs(contacts_.rows(rb, 1).row(0).dot(acceleration_.segment(rb.dof, rb.columns)));
-  }
-  return kUnresolvedSteps * h * sum;
-}
-
-/// At the end of a step: a contact with restitution that opens by itself within h, or that will hit
-/// in the next step. To lift a body of weight m g by δ ≤ h u/2 before each of its impacts would add
-/// m g δ, which is more than the impact takes where u < g h/(1 − e²): it would bounce for ever.
-bool MoreauJean::Impl::Bounces(const Contact& c, double h) const {
-  if (!(c.restitution + c.poisson > 0)) return false;
-  const double u_n = CalcNormalVelocity(contacts_, c, v_);
-  return c.gap + h * u_n >= -options_.projection_tolerance || -u_n > CalcUnresolvedSpeed(c, h);
-}
-
-void MoreauJean::Impl::ChooseActive(const State& state, double h) {
-  active_.clear();
-  by_gap_.clear();
-  waiting_.clear();
-  may_impact_ = false;
-  const double reserve = kReserve * speed_bound_ + 2 * h * acceleration_bound_;
-  const double rest_speed = kRest * h * acceleration_bound_;
-  const bool all = options_.activation == MoreauJeanOptions::Activation::kLinearized;
-  for (int i = 0; i < static_cast<int>(contacts_.contacts.size()); ++i) {
-    const Contact& c = contacts_.contacts[i];
-    const double u_n = CalcNormalVelocity(contacts_, c, state.v);
-    const bool has_restitution = c.restitution + c.poisson > 0;
-    // Linearized activation has all contacts that are near rest, with law (7), but those that
-    // bounce.
-    const bool asks = options_.projection && (!all || has_restitution);
-    const double unresolved = asks ? CalcUnresolvedSpeed(c, h) : 0.0;
-    const double near_rest = std::max(rest_speed, unresolved);
-    const bool rests = options_.projection && c.gap <= h * near_rest && std::abs(u_n) <= near_rest;
-    const bool slow = asks && has_restitution && -u_n <= unresolved;
-    if (!all && !rests && c.gap + options_.gamma * h * u_n > kGapRounding) continue;  // (6)
-    if (all && !rests && c.gap + h * (u_n - reserve) > 0) {
-      waiting_.push_back(i);
-      continue;
+void MoreauJean::Stepper::Activate() {
+  const State& start = equations_.start();
+  const bool free_end = options_.activation == Activation::kFreeEnd;
+  lists_.chosen.clear();
+  if (equations_.system().traits().has_contacts) {
+    if (free_end) {
+      ChooseAtFreeEnd();
+    } else {
+      ChooseByPrediction();
     }
-    active_.push_back(i);
-    may_impact_ = may_impact_ || (c.poisson > 0 && !slow);
-    by_gap_.push_back(rests || slow || (all && !(has_restitution && c.gap + h * u_n <= 0)));
   }
-  LayOutRows(state, h);
+  contacts_.Begin(start.time, start.q, found_.set, lists_.chosen);
+  if (equations_.system().traits().has_contacts && free_end) AddUnknownPairs();
+  Classify();
+  laws_.SetRows(contacts_.start(), contacts_.start());
+  laws_.Recall(start.contacts);
+  SetShifts();
+  position_.Reset(contacts_.size());
+  stuck_.assign(static_cast<std::size_t>(contacts_.size()), 0);
 }
 
-/// Adds the waiting contacts that v would close, all of them if it is not for the first time; they
-/// start without impulse, the others with the one that was found. False if there is none.
-bool MoreauJean::Impl::AdmitWaiting(const State& start, const VectorX& v, double h) {
-  admitted_.clear();
-  for (const int i : waiting_) {
-    const Contact& c = contacts_.contacts[i];
-    if (c.gap + h * CalcNormalVelocity(contacts_, c, v) < 0) admitted_.push_back(i);
+/// (7). A feature of the start takes part if it closes and its pair really overlaps at the free
+/// end, or has passed through; a body that flies by an edge closes features but does not overlap.
+void MoreauJean::Stepper::ChooseAtFreeEnd() {
+  System& system = equations_.system();
+  const State& start = equations_.start();
+  const double theta = equations_.theta();
+  equations_.kkt().Solve(rhs_, c_, &v_new_, nullptr);
+  scratch_ = equations_.h() * ((1 - theta) * start.v + theta * v_new_);
+  system.Retract(start.q, scratch_, &q_free_);
+  system.FindContacts(equations_.t(), q_free_, kGapRounding, &free_end_);
+  lists_.passed.clear();
+  system.FindTunnelled(equations_.t(), start.q, q_free_, &lists_.passed);
+  std::vector<std::uint64_t>& pairs = lists_.pairs;
+  pairs.clear();
+  for (const Contact& c : free_end_.contacts) pairs.push_back(c.key.pair);
+  for (const HeldAxis& axis : lists_.passed) pairs.push_back(axis.pair);
+  std::sort(pairs.begin(), pairs.end());
+  const std::vector<Contact>& found = found_.set.contacts;
+  std::vector<int>& suspects = lists_.suspects;
+  suspects.clear();
+  for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+    if (std::binary_search(pairs.begin(), pairs.end(), found[i].key.pair)) suspects.push_back(i);
   }
-  if (admitted_.empty()) return false;
-  if (has_admitted_) admitted_ = waiting_;
-  has_admitted_ = true;
-  const auto is_admitted = [&](int i) {
-    return std::binary_search(admitted_.begin(), admitted_.end(), i);
-  };
-  std::erase_if(waiting_, is_admitted);
-  // A waiting contact has not closed at v_n: law (7).
-  merged_.clear();
-  for (int i = 0; i < static_cast<int>(active_.size()); ++i) {
-    merged_.push_back({active_[i], by_gap_[i], problem_.offset(i)});
+  SelectContacts(found_.set, suspects, &condition_);
+  system.UpdateContacts(equations_.t(), q_free_, start.q, condition_, &force_);
+  std::size_t k = 0;
+  for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+    const bool suspect = k < suspects.size() && suspects[k] == i;
+    const bool closes = suspect && force_.contacts[k].gap <= kGapRounding;
+    if (suspect) ++k;
+    const bool closed = found[i].gap <= options_.projection_tolerance;
+    if (closes || (closed && WasLoaded(found[i].key))) lists_.chosen.push_back(i);
   }
-  for (const int i : admitted_) merged_.push_back({i, 1, -1});
-  std::sort(merged_.begin(), merged_.end(),
-            [](const Merged& a, const Merged& b) { return a.contact < b.contact; });
-  active_.clear();
-  by_gap_.clear();
-  for (const Merged& m : merged_) {
-    active_.push_back(m.contact);
-    by_gap_.push_back(m.by_gap);
+}
+
+/// Pairs that overlap at the free end without a feature of the start that closes.
+void MoreauJean::Stepper::AddUnknownPairs() {
+  lists_.chosen.clear();
+  const std::vector<Contact>& in = contacts_.start().contacts;
+  for (int i = 0; i < static_cast<int>(free_end_.contacts.size()); ++i) {
+    const std::uint64_t pair = free_end_.contacts[i].key.pair;
+    const auto same =
+        std::lower_bound(in.begin(), in.end(), pair,
+                         [](const Contact& c, std::uint64_t p) { return c.key.pair < p; });
+    if (same == in.end() || same->key.pair != pair) lists_.chosen.push_back(i);
   }
-  r_found_.swap(r_);
-  LayOutRows(start, h);
-  WarmStart(start, h);
-  for (std::size_t i = 0; i < merged_.size(); ++i) {
-    const Cone& cone = problem_.cone(static_cast<int>(i));
-    if (merged_[i].offset < 0) continue;
-    r_.segment(cone.offset, cone.dimension) = r_found_.segment(merged_[i].offset, cone.dimension);
+  contacts_.Add(equations_.system(), q_free_, free_end_, lists_.chosen);
+}
+
+/// (8) and (9).
+void MoreauJean::Stepper::ChooseByPrediction() {
+  const double h = equations_.h();
+  const bool linearized = options_.activation == Activation::kLinearized;
+  const double reserve = kReserve * scales_.speed_bound + 2 * h * scales_.acceleration_bound;
+  const std::vector<Contact>& found = found_.set.contacts;
+  for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+    const Contact& c = found[i];
+    const double u = CalcContactVelocity(found_.set, c, equations_.start().v)[0];
+    const bool near = linearized ? !options_.projection || c.gap + h * (u - reserve) <= 0
+                                 : c.gap + options_.gamma * h * u <= kGapRounding;
+    if (near) lists_.chosen.push_back(i);
   }
+}
+
+void MoreauJean::Stepper::Classify() {
+  contacts_.Classify(equations_.kkt(), equations_.start().v, scales_.acceleration, equations_.h(),
+                     options_.restitution_threshold, options_.projection_tolerance);
+  hit_.resize(contacts_.roles().size());
+  for (std::size_t i = 0; i < hit_.size(); ++i) hit_[i] = contacts_.roles()[i].impact;
+}
+
+/// (12). True also if there is nothing to solve by itself.
+bool MoreauJean::Stepper::SolveImpact() {
+  const std::vector<StepContacts::Role>& roles = contacts_.roles();
+  const std::vector<Contact>& list = contacts_.start().contacts;
+  impact_.exists = false;
+  impact_.ok = true;
+  bool poisson = false;
+  for (int i = 0; i < contacts_.size(); ++i) {
+    poisson = poisson || (roles[i].bouncing && list[i].poisson > 0);
+  }
+  if (!poisson && !equations_.has_joints()) return true;
+  std::vector<int> hit;
+  std::vector<double> newton, tangential;
+  for (int i = 0; i < contacts_.size(); ++i) {
+    if (!roles[i].impact) continue;
+    hit.push_back(i);
+    newton.push_back(roles[i].bouncing ? list[i].restitution : 0.0);
+    const bool fast = -roles[i].approach[0] > roles[i].unresolved;
+    tangential.push_back(fast ? list[i].restitution_tangential : 0.0);
+  }
+  if (!equations_.FactorAtStart()) return false;
+  impact_law_.SolveAll(contacts_.start(), hit, newton, tangential, equations_.kkt(),
+                       equations_.start().v, impact_solver_.get());
+  impact_.exists = true;
+  impact_.ok = impact_law_.ok();
+  scratch_ = impact_law_.velocity() - equations_.start().v;
+  equations_.M().Multiply(scratch_, &impact_.momentum);
+  impact_.lambda = impact_law_.joint_impulse();
+  impact_.r.setZero(laws_.rows().size());
+  impact_.rebound.assign(roles.size(), 0.0);
+  int o = 0;
+  for (std::size_t j = 0; j < hit.size(); ++j) {
+    const int d = laws_.rows().cone(hit[j]).dimension;
+    impact_.r.segment(laws_.rows().offset(hit[j]), d) = impact_law_.impulse().segment(o, d);
+    impact_.rebound[hit[j]] = impact_law_.rebound()[static_cast<Eigen::Index>(j)];
+    o += d;
+  }
+  SetShifts();
   return true;
 }
 
-/// The rows of the active contacts, with their laws at v_n.
-void MoreauJean::Impl::LayOutRows(const State& state, double h) {
-  problem_.SetRows(contacts_, active_, ContactProblem::Rows::kAll);
-  const int n = problem_.size();
-  bias_.resize(n);
-  shift_.setZero(n);
-  for (int i = 0; i < problem_.num_blocks(); ++i) {
-    const Cone& cone = problem_.cone(i);
-    const int o = cone.offset;
-    if (i >= problem_.num_contacts()) {
-      const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
-      bias_.segment(o, cone.dimension) = f.bias.head(cone.dimension);
+/// Rows at the iterate (10).
+void MoreauJean::Stepper::SetRows() {
+  const Rows rows = options_.contact_rows;
+  if (contacts_.size() + static_cast<int>(contacts_.start().frictions.size()) == 0) {
+    return laws_.SetRows(contacts_.start(), contacts_.start());
+  }
+  if (rows == Rows::kStart) return laws_.SetRows(contacts_.start(), contacts_.start());
+  contacts_.MoveTo(equations_.system(),
+                   equations_.start().time + equations_.theta() * equations_.h(),
+                   equations_.q_theta(), equations_.t(), equations_.q());
+  if (rows == Rows::kTheta) return laws_.SetRows(contacts_.middle(), contacts_.middle());
+  if (rows == Rows::kEnd) return laws_.SetRows(contacts_.end(), contacts_.end());
+  if (!contacts_.has_impact()) return laws_.SetRows(contacts_.end(), contacts_.middle());
+  MixContacts(contacts_.start(), contacts_.end(), hit_, &condition_);
+  MixContacts(contacts_.start(), contacts_.middle(), hit_, &force_);
+  laws_.SetRows(condition_, force_);
+}
+
+/// H_ν of (2).
+const ContactSet& MoreauJean::Stepper::push_rows() {
+  const Rows rows = options_.contact_rows;
+  if (rows == Rows::kStart || rows == Rows::kEnd) return contacts_.end();
+  if (rows == Rows::kTheta || !contacts_.has_impact()) return contacts_.middle();
+  MixContacts(contacts_.end(), contacts_.middle(), hit_, &push_);
+  return push_;
+}
+
+/// (6), (9), (12).
+void MoreauJean::Stepper::SetShifts() {
+  GrowingVector& shift = laws_.shift();
+  shift.setZero(laws_.rows().size());
+  for (int i = 0; i < contacts_.size(); ++i) {
+    const Contact& c = contacts_.start().contacts[i];
+    const StepContacts::Role& role = contacts_.roles()[i];
+    const Cone& cone = laws_.rows().cone(i);
+    if (impact_.exists && role.impact) {
+      shift[cone.offset] = -impact_.rebound[i];
       continue;
     }
-    const Contact& c = contacts_.contacts[active_[i]];
-    bias_.segment(o, cone.dimension).setZero();
-    const int d = std::min(cone.dimension, c.dimension);
-    bias_.segment(o, d) = c.bias.head(d);
-  }
-  const auto bounces = [&](int i) {
-    const Contact& c = contacts_.contacts[i];
-    return c.restitution != 0 || c.restitution_tangential != 0;
-  };
-  if (std::any_of(active_.begin(), active_.end(), bounces)) {
-    problem_.CalcVelocity(state.v, &u_minus_);
-    u_minus_ += bias_;
-  } else {
-    u_minus_.setZero(n);  // until it is reported
-  }
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    const int o = problem_.offset(i);
-    if (!by_gap_[i]) {
-      shift_[o] = c.restitution * u_minus_[o];  // (5)
-    } else if (c.gap > 0) {
-      shift_[o] = c.gap / h;  // (7)
+    // The literature's law with (8) has the term at any velocity.
+    const bool plain = !options_.projection && options_.activation == Activation::kPredicted;
+    if (role.bouncing || plain) {
+      shift[cone.offset] = c.restitution * role.approach[0];
+    } else if (options_.activation == Activation::kLinearized && c.gap > 0) {
+      shift[cone.offset] = c.gap / equations_.h();
     }
-    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
-      shift_[o + k] = c.restitution_tangential * u_minus_[o + k];
+    if (-role.approach[0] <= role.unresolved) continue;
+    for (int k = 1; k < std::min(cone.dimension, c.dimension); ++k) {
+      shift[cone.offset + k] = c.restitution_tangential * role.approach[k];
     }
   }
 }
 
-void MoreauJean::Impl::WarmStart(const State& state, double h) {
-  r_.setZero(problem_.size());
-  auto memory = state.contacts.begin();
-  const auto find = [&](const ContactKey& key) {
-    memory =
-        std::lower_bound(memory, state.contacts.end(), key,
-                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-    return memory != state.contacts.end() && memory->key == key;
-  };
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    if (!find(c.key)) continue;
-    const Vector3 impulse = c.frame.transpose() * memory->impulse;
-    const Vector3 moment = c.frame.transpose() * memory->moment;
-    for (int k = 0; k < problem_.cone(i).dimension; ++k) {
-      r_[problem_.offset(i) + k] = JoinRow(c, impulse, moment, k);
-    }
-  }
-  for (int i = problem_.num_contacts(); i < problem_.num_blocks(); ++i) {
-    const DryFriction& f = contacts_.frictions[i - problem_.num_contacts()];
-    memory = state.contacts.begin();
-    if (!find(f.key)) continue;
-    const int d = problem_.cone(i).dimension;
-    r_.segment(problem_.offset(i), d) = memory->impulse.head(d);
-  }
-  if (options_.tangential_stiffness > 0) SetSprings(state, h);
-}
-
-/// (10).
-void MoreauJean::Impl::SetSprings(const State& state, double h) {
-  const auto springs = state.integrator.find(kSprings);
-  const bool stored =
-      springs != state.integrator.end() && springs->second.size() == 3 * std::ssize(state.contacts);
-  const double C = 1 / (options_.tangential_stiffness * h * h);
-  GrowingVector& compliance = problem_.problem().compliance;
-  compliance.setZero(problem_.size());
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    const int o = problem_.offset(i);
-    const int d = std::min(problem_.cone(i).dimension, c.dimension);
-    if (c.restitution_tangential != 0) {
-      throw InputError("tangential_stiffness",
-                       "a contact has restitution_tangential " +
-                           std::to_string(c.restitution_tangential) + ", which would change it",
-                       "set restitution_tangential to 0, or leave tangential_stiffness out");
-    }
-    compliance.segment(o + 1, d - 1).setConstant(C);
-    const auto memory = FindMemory(state, c.key);
-    if (!stored || memory == state.contacts.end()) continue;
-    const Eigen::Index at = 3 * (memory - state.contacts.begin());
-    const Vector3 f = c.frame.transpose() * springs->second.segment<3>(at);
-    shift_.segment(o + 1, d - 1) -= C * h * f.segment(1, d - 1);
-  }
-}
-
-/// The tangential forces f_T of the step in world axes, in the order of state->contacts. Impulses
-/// by Poisson's law have not stretched any spring.
-void MoreauJean::Impl::RememberSprings(State* state) const {
-  VectorX& springs = state->integrator[kSprings];
-  springs.setZero(3 * std::ssize(state->contacts));
-  for (int i = 0; i < problem_.num_contacts(); ++i) {
-    const Contact& c = contacts_.contacts[active_[i]];
-    const auto memory = FindMemory(*state, c.key);
-    if (memory == state->contacts.end()) continue;
-    const int o = problem_.offset(i);
-    Vector3 P = Vector3::Zero();
-    for (int k = 1; k < std::min(problem_.cone(i).dimension, c.dimension); ++k) {
-      P[k] = r_[o + k] - (impact_r_.size() > 0 ? impact_r_[o + k] : 0.0);
-    }
-    const Eigen::Index at = 3 * (memory - state->contacts.begin());
-    springs.segment<3>(at) = c.frame * P / report_.step;
-  }
-}
-
-/// Impulses for the next warm start, in world axes; contacts without impulse are forgotten.
-void MoreauJean::Impl::Remember(State* state) const {
-  state->contacts.clear();
-  for (int i = 0; i < problem_.num_blocks(); ++i) {
-    const int o = problem_.offset(i);
-    const int d = problem_.cone(i).dimension;
-    if (r_.segment(o, d).isZero(0)) continue;
-    if (i < problem_.num_contacts()) {
-      const Contact& c = contacts_.contacts[active_[i]];
-      state->contacts.push_back(MakeMemory(c, r_.segment(o, d), d));
+/// (11).
+void MoreauJean::Stepper::SetDirections(int pass) {
+  const Rows rows = options_.contact_rows;
+  if (rows != Rows::kMidpoint && rows != Rows::kPredicted) return;
+  GrowingVector& shift = laws_.shift();
+  for (int i = 0; i < contacts_.size(); ++i) {
+    const StepContacts::Role& role = contacts_.roles()[i];
+    const Cone& cone = laws_.rows().cone(i);
+    if (!role.lasting || cone.dimension < 3 || contacts_.start().contacts[i].dimension < 3)
       continue;
+    if (pass >= 2 && laws_.sticks(i)) stuck_[i] = 1;
+    const Eigen::Vector2d u0 = role.approach.tail<2>(), u1 = laws_.velocity(i).tail<2>();
+    Eigen::Vector2d s = Eigen::Vector2d::Zero();
+    if (!stuck_[i] && !laws_.sticks(i) && u0.dot(u1) > 0) {
+      s = u1.norm() * (u0 + u1).normalized() - u1;
     }
-    ContactMemory& memory = state->contacts.emplace_back();
-    memory.key = contacts_.frictions[i - problem_.num_contacts()].key;
-    memory.impulse.head(d) = r_.segment(o, d);
-  }
-  std::sort(state->contacts.begin(), state->contacts.end(),
-            [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
-  if (options_.tangential_stiffness > 0) {
-    RememberSprings(state);
-  } else {
-    state->integrator.erase(kSprings);  // of a run with springs that goes on without
+    shift.segment<2>(cone.offset + 1) = s;
   }
 }
 
-/// What the projection had to push is what the impulses of the step, solved to a tolerance, did not
-/// carry: ν = θ h ΔP. The next step starts with it, so that a pile does not sink and is not lifted
-/// in every step alike.
-void MoreauJean::Impl::RememberPushes(double h, State* state) const {
-  auto memory = state->contacts.begin();
-  for (const PositionProjection::Push& push : projection_.pushes()) {
-    memory =
-        std::lower_bound(memory, state->contacts.end(), push.key,
-                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-    if (memory == state->contacts.end()) break;
-    if (memory->key == push.key) memory->impulse += push.value / (options_.theta * h);
+ContactStep::Target MoreauJean::Stepper::CalcTarget() const {
+  const double by_forces = equations_.h() * scales_.acceleration_bound;
+  double approach = 0;
+  for (const StepContacts::Role& role : contacts_.roles()) {
+    approach = std::max(approach, -role.approach[0]);
   }
+  return {options_.solver_options.tolerance * by_forces,
+          kAccept * (by_forces + kApproachShare * approach)};
+}
+
+/// a of (5).
+void MoreauJean::Stepper::CalcAllowance() {
+  allowance_.setZero(contacts_.size());
+  for (int i = 0; i < contacts_.size(); ++i) {
+    if (contacts_.roles()[i].bouncing) continue;
+    double P = laws_.impulse(i)[0];
+    if (impact_.exists) P += impact_.r[laws_.rows().offset(i)];
+    allowance_[i] = equations_.theta() * equations_.h() * P;
+  }
+}
+
+/// Contacts that overlap at the end, or were passed through, and take no part yet: adds them and
+/// returns true; the step is then solved again.
+bool MoreauJean::Stepper::Admit() {
+  System& system = equations_.system();
+  if (!system.traits().has_contacts) return false;
+  CalcScales(equations_.t(), equations_.q(), v_, &end_scales_);
+  ended_.Find(system, equations_.t(), equations_.q(), end_scales_.margin);
+  if (!options_.projection || !FindOverlapping()) return false;
+  laws_.Store(contacts_.start(), &lists_.memory);
+  lists_.before.clear();
+  for (const Contact& c : contacts_.start().contacts) lists_.before.push_back(c.key);
+  if (admissions_ == kMaxAdmissions || !AddOverlapping()) {
+    report_.tunnelled = static_cast<int>(lists_.passed.size());
+    return false;
+  }
+  ++admissions_;
+  lists_.index.clear();
+  for (const Contact& c : contacts_.start().contacts) {
+    const auto it = std::lower_bound(lists_.before.begin(), lists_.before.end(), c.key);
+    const bool old = it != lists_.before.end() && *it == c.key;
+    lists_.index.push_back(old ? static_cast<int>(it - lists_.before.begin()) : -1);
+  }
+  position_.Reorder(lists_.index);
+  Classify();
+  laws_.SetRows(contacts_.start(), contacts_.start());
+  laws_.Recall(lists_.memory);
+  impact_.exists = false;
+  if (contacts_.has_impact()) SolveImpact();
+  SetShifts();
+  stuck_.assign(static_cast<std::size_t>(contacts_.size()), 0);
+  return true;
+}
+
+/// Overlaps at the end of the step, and the axes of the start along which to measure them.
+bool MoreauJean::Stepper::FindOverlapping() {
+  const auto by_pair = [](const HeldAxis& a, const HeldAxis& b) { return a.pair < b.pair; };
+  lists_.passed.clear();
+  equations_.system().FindTunnelled(equations_.t(), equations_.start().q, equations_.q(),
+                                    &lists_.passed);
+  std::vector<HeldAxis>& held = lists_.held;
+  held = lists_.passed;
+  lists_.overlapping.clear();
+  const std::vector<HeldAxis>& axes = found_.set.axes;
+  for (int i = 0; i < static_cast<int>(ended_.set.contacts.size()); ++i) {
+    const Contact& c = ended_.set.contacts[i];
+    if (c.gap >= -options_.projection_tolerance) continue;
+    lists_.overlapping.push_back(i);
+    HeldAxis wanted;
+    wanted.pair = c.key.pair;
+    const auto axis = std::lower_bound(axes.begin(), axes.end(), wanted, by_pair);
+    if (axis != axes.end() && axis->pair == c.key.pair) held.push_back(*axis);
+  }
+  std::sort(held.begin(), held.end(), by_pair);
+  const auto same = [](const HeldAxis& a, const HeldAxis& b) { return a.pair == b.pair; };
+  held.erase(std::unique(held.begin(), held.end(), same), held.end());
+  return !lists_.overlapping.empty() || !lists_.passed.empty();
+}
+
+/// Pairs keep the axis of the start: what overlaps is measured along it first.
+bool MoreauJean::Stepper::AddOverlapping() {
+  System& system = equations_.system();
+  if (!lists_.held.empty()) {
+    system.FindContactsAlong(equations_.t(), equations_.q(), kGapRounding, lists_.held, &free_end_);
+    lists_.chosen.clear();
+    for (int i = 0; i < static_cast<int>(free_end_.contacts.size()); ++i) {
+      if (free_end_.contacts[i].gap < -options_.projection_tolerance) lists_.chosen.push_back(i);
+    }
+    if (contacts_.Add(system, equations_.q(), free_end_, lists_.chosen)) return true;
+  }
+  return contacts_.Add(system, equations_.q(), ended_.set, lists_.overlapping);
 }
 
 }  // namespace saltus

@@ -26,19 +26,39 @@ void PoissonImpact::CalcVelocity(const KktSolver& kkt, const VectorX& v, VectorX
   force_.setZero(v.size());
   compression_.AddForce(total_, &force_);
   no_rate_.setZero(kkt.num_rows());
-  kkt.Solve(force_, no_rate_, &delta_, nullptr);
+  kkt.Solve(force_, no_rate_, &delta_, &lambda_);
   *v_after = v + delta_;
 }
 
 bool PoissonImpact::Solve(const ContactSet& set, std::span<const int> active, const KktSolver& kkt,
                           const VectorX& v, double slowest, ConicSolver* solver) {
-  set_ = &set;
   bool any = false;
   for (const int i : active) {
     const Contact& c = set.contacts[i];
     any = any || (c.poisson > 0 && CalcNormalVelocity(set, c, v) < -slowest);
   }
   if (!any) return false;
+  Compress(set, active, {}, {}, kkt, v, solver);
+  Expand(kkt, v, solver);
+  CalcRebound(kkt, v);
+  return true;
+}
+
+void PoissonImpact::SolveAll(const ContactSet& set, std::span<const int> active,
+                             std::span<const double> newton, std::span<const double> tangential,
+                             const KktSolver& kkt, const VectorX& v, ConicSolver* solver) {
+  Compress(set, active, newton, tangential, kkt, v, solver);
+  const bool expands =
+      std::any_of(active.begin(), active.end(), [&](int i) { return set.contacts[i].poisson > 0; });
+  if (expands) Expand(kkt, v, solver);
+  CalcRebound(kkt, v);
+}
+
+/// (1): total_ = P_C.
+void PoissonImpact::Compress(const ContactSet& set, std::span<const int> active,
+                             std::span<const double> newton, std::span<const double> tangential,
+                             const KktSolver& kkt, const VectorX& v, ConicSolver* solver) {
+  set_ = &set;
   active_.assign(active.begin(), active.end());
   compression_.SetRows(set, active, ContactProblem::Rows::kContactsOnly);
   compression_.FormDelassus(kkt);
@@ -49,10 +69,20 @@ bool PoissonImpact::Solve(const ContactSet& set, std::span<const int> active, co
     bias_.segment(compression_.offset(i), d) = c.bias.head(d);
   }
   compression_.CalcVelocity(v, &u_);
-  compression_.problem().b = u_ + bias_;
+  u_ += bias_;
+  compression_.problem().b = u_;
+  for (std::size_t i = 0; i < newton.size(); ++i) {
+    const Cone& cone = compression_.cone(static_cast<int>(i));
+    const int d = std::min(cone.dimension, set.contacts[active_[i]].dimension);
+    compression_.problem().b[cone.offset] += newton[i] * u_[cone.offset];
+    compression_.problem().b.segment(cone.offset + 1, d - 1) +=
+        tangential[i] * u_.segment(cone.offset + 1, d - 1);
+  }
   total_.setZero(compression_.size());
-  ok_ = solver->Solve(compression_.problem(), &total_).ok();  // (1)
-  Expand(kkt, v, solver);
+  ok_ = solver->Solve(compression_.problem(), &total_).ok();
+}
+
+void PoissonImpact::CalcRebound(const KktSolver& kkt, const VectorX& v) {
   CalcVelocity(kkt, v, &v_after_);
   compression_.CalcVelocity(v_after_, &u_);
   u_ += bias_;
@@ -61,7 +91,6 @@ bool PoissonImpact::Solve(const ContactSet& set, std::span<const int> active, co
     const int o = compression_.offset(i);
     if (total_[o] > 0) rebound_[i] = std::max(0.0, u_[o]);
   }
-  return true;
 }
 
 /// (2): adds P_E to total_.

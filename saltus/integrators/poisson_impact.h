@@ -35,6 +35,17 @@ class PoissonImpact {
   bool Solve(const ContactSet& set, std::span<const int> active, const KktSolver& kkt,
              const VectorX& v, double slowest, ConicSolver* solver);
 
+  /// The same for contacts of both laws, whatever their speed: Newton's take part in (1) with
+  ///   û_N = u_CN + e u_N⁻,   û_T = u_CT + e_T u_T⁻.
+  /// @param newton  e of each contact of `active`, 0 where it does not bounce
+  /// @param tangential  e_T likewise
+  void SolveAll(const ContactSet& set, std::span<const int> active, std::span<const double> newton,
+                std::span<const double> tangential, const KktSolver& kkt, const VectorX& v,
+                ConicSolver* solver);
+  /// v⁺, and the impulses of the joints.
+  const VectorX& velocity() const { return v_after_; }
+  const VectorX& joint_impulse() const { return lambda_; }
+
   /// P_C + P_E in the rows of the contacts, laid out as by ContactProblem::SetRows of `active`.
   const VectorX& impulse() const { return total_; }
   /// u_N⁺ of the contacts with an impulse, 0 of the others.
@@ -44,13 +55,17 @@ class PoissonImpact {
 
  private:
   void CalcVelocity(const KktSolver& kkt, const VectorX& v, VectorX* v_after);
+  void Compress(const ContactSet& set, std::span<const int> active, std::span<const double> newton,
+                std::span<const double> tangential, const KktSolver& kkt, const VectorX& v,
+                ConicSolver* solver);
+  void CalcRebound(const KktSolver& kkt, const VectorX& v);
   void Expand(const KktSolver& kkt, const VectorX& v, ConicSolver* solver);
 
   ContactProblem compression_, expansion_;
   const ContactSet* set_ = nullptr;
   std::vector<int> active_;
   bool ok_ = true;
-  VectorX total_, rebound_, bias_, force_, no_rate_, delta_, v_after_, u_, r_, p_;
+  VectorX total_, rebound_, bias_, force_, no_rate_, delta_, v_after_, lambda_, u_, r_, p_;
 };
 
 }  // namespace saltus

@@ -149,6 +149,24 @@ void MultibodySystem::CalcNonconservativeForce(double t, const VectorX& q, const
   AddActuators(model_->actuators, model_->bodies, t, q, f);
 }
 
+void MultibodySystem::CalcTurnImpulse(double h, const VectorX& delta, const VectorX& v0,
+                                      const VectorX& v1, VectorX* tau) const {
+  tau->setZero(traits_.num_velocities);
+  for (const Body& body : model_->bodies) {
+    if (body.flat()) continue;
+    const int i = body.first_velocity + 3;
+    const Vector3 a = 0.5 * delta.segment<3>(i);
+    if (a.isZero(0)) continue;
+    const Vector3 omega0 = v0.segment<3>(i), omega1 = v1.segment<3>(i);
+    const Vector3 L0 = body.inertia * omega0, L1 = body.inertia * omega1;
+    const Quaternion half = ExpQuaternion(a);
+    tau->segment<3>(i) = L1 - L0 - (half * L1 - half.conjugate() * L0);
+    if (body.gyroscopic) {
+      tau->segment<3>(i) += 0.5 * h * (omega0.cross(L0) + omega1.cross(L1));
+    }
+  }
+}
+
 void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
                                    BlockMatrix* K, BlockMatrix* D) const {
   Prepare(model_->pattern, K);

@@ -55,6 +55,8 @@ class MultibodySystem final : public System {
   void CalcNonconservativeForce(double t, const VectorX& q, const VectorX& v,
                                 VectorX* f) const override;
   void CalcContactForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const override;
+  void CalcTurnImpulse(double h, const VectorX& delta, const VectorX& v0, const VectorX& v1,
+                       VectorX* tau) const override;
   void CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind, BlockMatrix* K,
                     BlockMatrix* D) const override;
   void CalcConstraint(double t, const VectorX& q, VectorX* g) const override;

@@ -43,14 +43,17 @@ void ReadNewton(const MapField& simulation, double* tolerance, int* max_iteratio
 
 namespace {
 
+const std::vector<std::string> kContactRows = {"midpoint", "predicted", "start", "theta", "end"};
+
 // --- moreau-jean ---------------------------------------------------------------------------------
 
-/// none | half | full: the factor γ of the predicted gap; linearized; or γ itself.
+/// free-end; none | half | full: the factor γ of the predicted gap; linearized; or γ itself.
 void ReadActivation(const Field& field, MoreauJeanOptions* options) {
-  static const std::vector<std::string> names = {"none", "half", "full", "linearized"};
+  static const std::vector<std::string> names = {"none", "half", "full", "linearized", "free-end"};
   const std::string text = field.ReadText();
-  if (text == "linearized") {
-    options->activation = MoreauJeanOptions::Activation::kLinearized;
+  if (text == "linearized" || text == "free-end") {
+    options->activation = text == "linearized" ? MoreauJeanOptions::Activation::kLinearized
+                                               : MoreauJeanOptions::Activation::kFreeEnd;
     return;
   }
   options->activation = MoreauJeanOptions::Activation::kPredicted;
@@ -61,13 +64,16 @@ void ReadActivation(const Field& field, MoreauJeanOptions* options) {
 
 IntegratorOptions ReadMoreauJean(const MapField& simulation) {
   MoreauJeanOptions options;
-  options.theta = simulation.ReadNumber("theta", options.theta, {.min = 0.5, .max = 1});
+  options.theta = simulation.ReadNumber("theta", options.theta, kUnit);
+  if (const auto key = simulation.Find("contact_rows")) {
+    options.contact_rows = static_cast<MoreauJeanOptions::Rows>(key->ReadChoice(kContactRows));
+  }
   if (const auto key = simulation.Find("activation")) ReadActivation(*key, &options);
   options.projection = simulation.ReadBool("projection", options.projection);
   options.projection_tolerance =
       simulation.ReadNumber("projection_tolerance", options.projection_tolerance, kPositive);
-  if (const auto key = simulation.Find("tangential_stiffness")) {
-    options.tangential_stiffness = key->ReadNumber(kPositive);
+  if (const auto key = simulation.Find("restitution_threshold")) {
+    options.restitution_threshold = key->ReadNumber({.min = 0});
   }
   ReadNewton(simulation, &options.newton_tolerance, &options.max_newton_iterations);
   ReadSolver(simulation, &options.solver, &options.solver_options);
@@ -76,13 +82,20 @@ IntegratorOptions ReadMoreauJean(const MapField& simulation) {
 
 void WriteMoreauJean(const IntegratorOptions& choice, Value* simulation) {
   const auto& options = std::get<MoreauJeanOptions>(choice);
-  const bool linearized = options.activation == MoreauJeanOptions::Activation::kLinearized;
+  using Activation = MoreauJeanOptions::Activation;
   simulation->Add("theta", MakeNumber(options.theta));
-  simulation->Add("activation", linearized ? MakeScalar("linearized") : MakeNumber(options.gamma));
+  simulation->Add("contact_rows",
+                  MakeScalar(kContactRows[static_cast<std::size_t>(options.contact_rows)]));
+  if (options.activation == Activation::kPredicted) {
+    simulation->Add("activation", MakeNumber(options.gamma));
+  } else if (options.activation != Activation::kDefault) {
+    const bool linearized = options.activation == Activation::kLinearized;
+    simulation->Add("activation", MakeScalar(linearized ? "linearized" : "free-end"));
+  }
   simulation->Add("projection", MakeScalar(options.projection ? "true" : "false"));
   simulation->Add("projection_tolerance", MakeNumber(options.projection_tolerance));
-  if (options.tangential_stiffness > 0) {
-    simulation->Add("tangential_stiffness", MakeNumber(options.tangential_stiffness));
+  if (options.restitution_threshold >= 0) {
+    simulation->Add("restitution_threshold", MakeNumber(options.restitution_threshold));
   }
   simulation->Add("newton_tolerance", MakeNumber(options.newton_tolerance));
   simulation->Add("max_newton_iterations", MakeNumber(options.max_newton_iterations));
@@ -92,17 +105,21 @@ void WriteMoreauJean(const IntegratorOptions& choice, Value* simulation) {
 const IntegratorInfo kMoreauJean = {
     "moreau-jean",
     "time stepping at velocity level for contact, friction and impacts, order 2 in smooth motion",
-    {{"theta", "weight of the end of the step, in [0.5, 1]; default 0.5"},
+    {{"theta", "weight of the end of the step, in [0, 1]; default 0.5"},
+     {"contact_rows",
+      "where contact rows are taken: midpoint, predicted, start (large piles), theta or end; "
+      "default midpoint"},
      {"activation",
-      "when a contact counts: none, half, full (or a number in [0, 1]) of the predicted gap, or "
-      "linearized; default half"},
+      "when a contact counts: free-end, linearized, or none, half, full (or a number in [0, 1]) of "
+      "the predicted gap; default free-end, without projection half"},
      {"projection", "true: positions are projected, no penetration or drift; default true"},
      {"projection_tolerance", "penetration that the projection may leave, m, > 0; default 1e-9"},
-     {"tangential_stiffness",
-      "of contacts that yield elastically before they slip, N/m, > 0: makes the friction of "
-      "hyperstatic piles definite and quick to solve; default: rigid"},
+     {"restitution_threshold",
+      "contacts that approach more slowly do not bounce, m/s, ≥ 0; default: what the forces make "
+      "in "
+      "two steps"},
      {"newton_tolerance", "relative, on the velocity increment, > 0; default 1e-11"},
-     {"max_newton_iterations", "in [1, 10000]; default 25"},
+     {"max_newton_iterations", "in [1, 10000]; default 50"},
      MakeSolverOption()},
     ReadMoreauJean,
     WriteMoreauJean,

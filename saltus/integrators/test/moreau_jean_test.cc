@@ -153,7 +153,7 @@ TEST(MoreauJean, LinearizedActivationLandsWithoutPenetration) {
 
 TEST(MoreauJean, RejectsOptionsOutsideTheirRange) {
   MoreauJeanOptions options;
-  options.theta = 0.3;
+  options.theta = 1.1;
   EXPECT_THROW(MoreauJean{options}, InputError);
   options.theta = 0.5;
   options.gamma = -1;

@@ -80,6 +80,7 @@ TEST(SteadyStep, PileDoesNotAllocate) {
   if (SALTUS_COUNTS_ALLOCATIONS == 0) GTEST_SKIP() << "allocations are not counted here";
   MoreauJeanOptions options;
   options.theta = 1;
+  options.contact_rows = MoreauJeanOptions::Rows::kStart;
   options.activation = MoreauJeanOptions::Activation::kLinearized;
   options.projection_tolerance = 1e-6;
   options.solver = "nsgs";
