@@ -327,14 +327,14 @@ Frame ResultReader::ReadFrame(long index) const {
     frame.time = one("time");
     frame.step_size = one("step_size");
     frame.energy = {one("energy/kinetic"), one("energy/potential"), one("energy/elastic")};
-    frame.work = {one("ledger/loads"),
-                  one("ledger/drives"),
-                  one("ledger/impact_loss"),
-                  one("ledger/friction_loss"),
-                  one("ledger/joint_friction_loss"),
-                  one("ledger/projection"),
-                  impl_->format >= 2 ? one("ledger/contact_loss") : 0.0,
-                  impl_->format >= 2 ? one("ledger/decohesion_loss") : 0.0};
+    frame.work.loads = one("ledger/loads");
+    frame.work.drives = one("ledger/drives");
+    frame.work.impact_loss = one("ledger/impact_loss");
+    frame.work.friction_loss = one("ledger/friction_loss");
+    frame.work.joint_friction_loss = one("ledger/joint_friction_loss");
+    frame.work.projection = one("ledger/projection");
+    frame.work.contact_loss = impl_->format >= 2 ? one("ledger/contact_loss") : 0.0;
+    frame.work.decohesion_loss = impl_->format >= 2 ? one("ledger/decohesion_loss") : 0.0;
     frame.closure = one("ledger/closure");
     if (const hsize_t count = layout().bodies.size(); count > 0) {
       const auto p = read("bodies/position", {count, 3}),

@@ -25,7 +25,14 @@ inline Frame MakeSampleFrame(long k) {
   frame.step_index = k;
   frame.step_size = 0.1;
   frame.energy = {x + 0.25, x + 0.5, x + 0.75};
-  frame.work = {x, 2 * x, 3 * x, 4 * x, 5 * x, 6 * x, 7 * x, 8 * x};
+  frame.work.loads = x;
+  frame.work.drives = 2 * x;
+  frame.work.impact_loss = 3 * x;
+  frame.work.friction_loss = 4 * x;
+  frame.work.joint_friction_loss = 5 * x;
+  frame.work.projection = 6 * x;
+  frame.work.contact_loss = 7 * x;
+  frame.work.decohesion_loss = 8 * x;
   frame.closure = 1e-12 * x;
   for (int b = 0; b < 3; ++b) {
     const double y = 100 * b + x;
