@@ -17,7 +17,7 @@ Overrides = Union[Sequence[str], Mapping[str, Any], str]
 Term = Union[ArrayLike, Callable[..., ArrayLike]]
 FailurePolicy = Literal["stop", "halve", "flag"]
 Activation = Literal["none", "half", "full", "linearized", "free-end"]
-ContactRows = Literal["midpoint", "predicted", "start", "theta", "end"]
+ContactRowChoice = Literal["midpoint", "predicted", "start", "theta", "end"]
 AlphaVariant = Literal["monolithic", "decoupled", "robust"]
 PositionLaw = Literal["gap", "modified-lcp"]
 SolverChoice = Union["Solver", str, Mapping[str, Any]]
@@ -277,7 +277,7 @@ class OutputSettings(Item):
 class Integrator(Item): ...
 
 class MoreauJean(Integrator):
-    def __init__(self, *, theta: Optional[float] = ..., contact_rows: Optional[ContactRows] = ...,
+    def __init__(self, *, theta: Optional[float] = ..., contact_rows: Optional[ContactRowChoice] = ...,
                  activation: Union[float, Activation, None] = ...,
                  projection: Optional[bool] = ..., projection_tolerance: Optional[float] = ...,
                  restitution_threshold: Optional[float] = ...,

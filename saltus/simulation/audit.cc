@@ -50,6 +50,9 @@ void Audit::AddStep(const StepReport& report, const Energy& before, const Energy
   max_complementarity = std::max(max_complementarity, report.max_complementarity);
   max_cone_residual = std::max(max_cone_residual, report.solver_residual);
   work += report.work;
+  // Checkpoints and result files hold no entry of its own for it: it counts as projection.
+  work.projection += work.lasting;
+  work.lasting = 0;
   turnover += std::abs(after.kinetic - before.kinetic) +
               std::abs(after.potential - before.potential) +
               std::abs(after.elastic - before.elastic);
