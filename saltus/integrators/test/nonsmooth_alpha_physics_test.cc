@@ -195,7 +195,9 @@ TEST(NonsmoothAlphaPhysics, MultipliersOfAnImpactAreThoseOfP1) {
       RockingBlockData with_e = data;
       with_e.restitution = e;
       EquationSystem block(MakeRockingBlock(with_e));
-      NonsmoothAlpha integrator{NonsmoothAlphaOptions{}};
+      NonsmoothAlphaOptions options;
+      options.solver_options.tolerance = 1e-13;
+      NonsmoothAlpha integrator(options);
       State state = block.MakeInitialState();
       State before = state;
       const StepReport* report = nullptr;
