@@ -89,12 +89,12 @@ int main(int argc, char** argv) {
   }
   const double tolerance = 1e-8;
   bool good = true;
-  fmt::print("{} problems of each class; share solved to {:g} within 1000 iterations\n", count,
-             tolerance);
+  fmt::print("{} problems of each class; share solved to {:g} within 5000 iterations in all\n",
+             count, tolerance);
   for (const std::string& name : solvers) {
     ConicSolverOptions options;
     options.tolerance = tolerance;
-    options.max_iterations = 1000;
+    options.max_iterations = 5000;  // of all stages of a cascade together
     const auto solver = MakeConicSolver(name, options);
     for (const ProblemClass& kind : ListClasses()) {
       Random random(11);

@@ -55,6 +55,8 @@ class BlockSparseDelassus final : public Delassus {
   void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
   void CalcDiagonalEntries(double* diagonal) const override;
+  double sweep_flops() const override { return static_cast<double>(values_.size()); }
+  Graph MakeGraph() const override;
 
  private:
   std::vector<int> offsets_{0};

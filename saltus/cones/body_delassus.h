@@ -79,6 +79,9 @@ class BodyDelassus final : public Delassus {
   void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
   void CalcDiagonalEntries(double* diagonal) const override;
+  double sweep_flops() const override { return 2.0 * kRowSize * size(); }
+  bool MakeBodySpace(BodySpace* space) const override;
+  Graph MakeGraph() const override;
 
  private:
   using Rows = std::vector<Row, LargePageAllocator<Row>>;

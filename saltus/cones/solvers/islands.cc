@@ -150,7 +150,9 @@ SolveReport IslandSolver::Combine(const ConicProblem& problem, const SolveTarget
   report.residual = judge.best_residual();
   if (report.ok() && !solved) {
     const int iterations = report.iterations;
-    report = solvers_[0]->Solve(problem, target, r);
+    SolveTarget rest = target;
+    rest.budget.max_iterations -= iterations;
+    report = solvers_[0]->Solve(problem, rest, r);
     report.iterations += iterations;
   } else if (solved && (report.status == SolveStatus::kMaxIterations ||
                         report.status == SolveStatus::kStagnated)) {

@@ -199,7 +199,7 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, const SolveT
   int pivots = 0;
   const auto drive = [&](const VectorX& start) {
     Driver driver(lcp, start, options_.stop);
-    outcome = driver.Run(std::max(target.budget.max_iterations, 50 * n + 50));
+    outcome = driver.Run(target.budget.max_iterations);
     if (driver.r().allFinite()) judge.Evaluate(driver.r());
     pivots += driver.pivots();
   };

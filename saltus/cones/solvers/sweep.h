@@ -238,15 +238,11 @@ template <class Form>
   }
 }
 
-/// All blocks once, in the order of the problem or against it.
+/// All blocks once, in the order of the problem.
 template <class Form>
-SweepChange Sweep(const LocalBlocks& blocks, bool backward, Form* form, double* r) {
+SweepChange Sweep(const LocalBlocks& blocks, Form* form, double* r) {
   SweepChange total;
-  if (backward) {
-    for (int c = blocks.size() - 1; c >= 0; --c) UpdateBlock(blocks, c, form, r, &total);
-  } else {
-    for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
-  }
+  for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
   return total;
 }
 
