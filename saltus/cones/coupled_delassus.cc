@@ -28,14 +28,29 @@ void CoupledDelassus::AddRows(int velocity_block, int first_dof, const RowsRef& 
   SALTUS_CHECK(num_blocks() > 0 && H.rows() == offsets_.back() - offsets_[num_blocks() - 1],
                "the rows do not fit the block added last");
   const int columns = static_cast<int>(H.cols());
-  parts_.push_back({velocity_block, first_dof, columns, static_cast<int>(values_.size())});
+  parts_.push_back({velocity_block, first_dof, -1, columns, static_cast<int>(values_.size())});
   for (Eigen::Index i = 0; i < H.rows(); ++i) {
     for (Eigen::Index j = 0; j < H.cols(); ++j) values_.push_back(H(i, j));
   }
   ++part_begin_.back();
 }
 
+void CoupledDelassus::PlaceVelocities() {
+  std::map<int, int> begin_of;  // by component
+  num_velocities_ = 0;
+  for (const int comp : ListComponents()) {
+    begin_of[comp] = num_velocities_;
+    num_velocities_ += static_cast<int>(kkt_->component_dofs(comp).size());
+  }
+  for (Part& part : parts_) {
+    part.place =
+        begin_of[kkt_->component_of_block(part.velocity_block)] + kkt_->local_dof(part.dof);
+  }
+  keeps_responses_ = num_velocities_ <= kMaxKeptDofs;
+}
+
 bool CoupledDelassus::Finalize() {
+  PlaceVelocities();
   diagonal_.resize(static_cast<std::size_t>(num_blocks()));
   std::map<int, std::vector<int>> blocks_of;  // by velocity block
   for (int c = 0; c < num_blocks(); ++c) {
@@ -47,20 +62,32 @@ bool CoupledDelassus::Finalize() {
     }
   }
   bool solved = true;
+  responses_.resize(keeps_responses_ ? blocks_of.size() : 1);
+  response_of_part_.assign(parts_.size(), 0);
+  int count = 0;
   for (const auto& [velocity_block, blocks] : blocks_of) {
-    solved = AddResponses(velocity_block, blocks) && solved;
+    const int index = keeps_responses_ ? count++ : 0;
+    solved = AddResponses(velocity_block, blocks, &responses_[index]) && solved;
+    for (const int c : blocks) {
+      for (int k = part_begin_[c]; k < part_begin_[c + 1]; ++k) {
+        if (parts_[k].velocity_block == velocity_block) response_of_part_[k] = index;
+      }
+    }
   }
   return solved;
 }
 
-bool CoupledDelassus::AddResponses(int velocity_block, const std::vector<int>& blocks) {
+bool CoupledDelassus::AddResponses(int velocity_block, const std::vector<int>& blocks,
+                                   Response* response) {
   const int comp = kkt_->component_of_block(velocity_block);
   const auto is_own = [&](const Part& part) { return part.velocity_block == velocity_block; };
   const Part& own = *std::find_if(parts_.begin() + part_begin_[blocks[0]], parts_.end(), is_own);
   const int first = kkt_->local_dof(own.dof);
-  response_.setZero(static_cast<Eigen::Index>(kkt_->component_dofs(comp).size()), own.columns);
-  response_.middleRows(first, own.columns).setIdentity();
-  const bool solved = kkt_->SolveInComponent(comp, &response_, nullptr);
+  response->begin = own.place - first;
+  MatrixX& columns = response->columns;
+  columns.setZero(static_cast<Eigen::Index>(kkt_->component_dofs(comp).size()), own.columns);
+  columns.middleRows(first, own.columns).setIdentity();
+  const bool solved = kkt_->SolveInComponent(comp, &columns, nullptr);
   for (const int c : blocks) {
     for (int j = part_begin_[c]; j < part_begin_[c + 1]; ++j) {
       if (!is_own(parts_[j])) continue;
@@ -68,7 +95,7 @@ bool CoupledDelassus::AddResponses(int velocity_block, const std::vector<int>& b
         const Part& part = parts_[i];
         if (kkt_->component_of_block(part.velocity_block) != comp) continue;
         diagonal_[c].noalias() +=
-            rows(c, part) * (response_.middleRows(kkt_->local_dof(part.dof), part.columns) *
+            rows(c, part) * (columns.middleRows(kkt_->local_dof(part.dof), part.columns) *
                              rows(c, parts_[j]).transpose());
       }
     }
@@ -76,7 +103,58 @@ bool CoupledDelassus::AddResponses(int velocity_block, const std::vector<int>& b
   return solved;
 }
 
+double CoupledDelassus::sweep_flops() const {
+  double flops = 0;
+  for (std::size_t k = 0; keeps_responses_ && k < parts_.size(); ++k) {
+    flops += static_cast<double>(responses_[response_of_part_[k]].columns.size());
+  }
+  return flops;
+}
+
+void CoupledDelassus::AddBlockVelocity(int block, const VectorX& v, double* u) const {
+  Eigen::Map<VectorX> u_c(u, offsets_[block + 1] - offsets_[block]);
+  for (int k = part_begin_[block]; k < part_begin_[block + 1]; ++k) {
+    u_c.noalias() += rows(block, parts_[k]) * v.segment(parts_[k].place, parts_[k].columns);
+  }
+}
+
+void CoupledDelassus::AddResponse(int block, const double* change, VectorX* v) const {
+  const Eigen::Map<const VectorX> change_c(change, offsets_[block + 1] - offsets_[block]);
+  for (int k = part_begin_[block]; k < part_begin_[block + 1]; ++k) {
+    const Response& response = responses_[response_of_part_[k]];
+    v->segment(response.begin, response.columns.rows()).noalias() +=
+        response.columns * (rows(block, parts_[k]).transpose() * change_c);
+  }
+}
+
+void CoupledDelassus::CalcVelocities(const double* r, VectorX* v) const {
+  f_.setZero(num_velocities_);
+  v->setZero(num_velocities_);
+  for (int c = 0; c < num_blocks(); ++c) {
+    const Eigen::Map<const VectorX> r_c(r + offsets_[c], offsets_[c + 1] - offsets_[c]);
+    for (int k = part_begin_[c]; k < part_begin_[c + 1]; ++k) {
+      f_.segment(parts_[k].place, parts_[k].columns).noalias() +=
+          rows(c, parts_[k]).transpose() * r_c;
+    }
+  }
+  std::vector<char> done(responses_.size(), 0);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const int index = response_of_part_[k];
+    if (done[index] != 0) continue;
+    done[index] = 1;
+    const Response& response = responses_[index];
+    v->segment(response.begin, response.columns.rows()).noalias() +=
+        response.columns * f_.segment(parts_[k].place, parts_[k].columns);
+  }
+}
+
 void CoupledDelassus::Apply(const double* x, double* y) const {
+  if (keeps_responses_) {
+    CalcVelocities(x, &v_);
+    std::fill(y, y + size(), 0.0);
+    for (int c = 0; c < num_blocks(); ++c) AddBlockVelocity(c, v_, y + offsets_[c]);
+    return;
+  }
   f_.setZero(kkt_->num_dofs());
   c_.setZero(kkt_->num_rows());
   for (int c = 0; c < num_blocks(); ++c) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "saltus/cones/friction_groups.h"
+#include "saltus/cones/solvers/coupled_sweep.h"
 
 namespace saltus {
 namespace {
@@ -300,6 +301,11 @@ SolveReport NsgsSolver::Run(const ConicProblem& problem, const SolveTarget& targ
   }
   if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
     BlockSparseSweep form(*sparse, problem.b.data());
+    return IterateCompliant(problem, target, &form, &r);
+  }
+  const auto* coupled = dynamic_cast<const CoupledDelassus*>(problem.A);
+  if (coupled != nullptr && coupled->can_sweep()) {
+    CoupledSweep form(*coupled, problem.b.data());
     return IterateCompliant(problem, target, &form, &r);
   }
   const auto* dense = dynamic_cast<const DenseDelassus*>(problem.A);
