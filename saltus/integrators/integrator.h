@@ -45,8 +45,8 @@ struct StepWork {
   double impact_loss = 0;    // −P_N · (u_N⁺ + u_N⁻)/2
   double friction_loss = 0;  // −P_T · (u_T⁺ + u_T⁻)/2
   double joint_friction_loss = 0;
-  double lasting = 0;          // work of normal forces without impact: a numerical error, O(h³) a step
-  double projection = 0;       // energy change by position projection
+  double lasting = 0;     // work of normal forces without impact: a numerical error, O(h³) a step
+  double projection = 0;  // energy change by position projection
   double contact_loss = 0;     // dampers and friction of contacts whose law is a smooth force
   double decohesion_loss = 0;  // spent on breaking bonds
 
@@ -90,6 +90,8 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
   virtual std::string name() const = 0;
+  /// False: penetration of up to a step's motion and drifting joints belong to the scheme.
+  virtual bool holds_positions() const { return true; }
   /// Advances *state by h. On failure with kNotFinite *state is unchanged; otherwise it holds the
   /// best iterate, for the Simulation to accept and flag or to reject (assign the saved State).
   /// The report is valid until the next call.

@@ -463,7 +463,8 @@ void MoreauJean::Impl::NameCulprit(const System& system) {
   }
 }
 
-MoreauJean::MoreauJean(const MoreauJeanOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+MoreauJean::MoreauJean(const MoreauJeanOptions& options)
+    : impl_(std::make_unique<Impl>(options)), holds_positions_(options.projection) {}
 MoreauJean::~MoreauJean() = default;
 
 const StepReport& MoreauJean::Step(System& system, double h, State* state) {
