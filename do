@@ -4,31 +4,32 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitesparse-dev
-                libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
+                libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev zlib1g-dev libgtest-dev
+                libgmock-dev)
 python_packages=(pybind11-dev python3-dev python3-numpy python3-scipy python3-matplotlib python3-pil
                  python3-pandas python3-pip python3-setuptools python3-wheel python3-venv mypy)
 bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
 siconos_packages=(python3-numpy python3-scipy python3-h5py python3-siconos)
-plot_packages=(python3-numpy python3-matplotlib python3-h5py)
 format_packages=(clang-format-14 python3)
+browser_packages=(chromium fonts-dejavu-core)
 fuzz_packages=(clang-14 libclang-rt-14-dev)
 docs_packages=(doxygen python3)
 
-demo_scenes=(bouncing_ball stack_of_ten slider_crank_clearance robot_arm_falls sphere_pile_125)
+demo_scenes=(newtons_cradle domino_row slider_crank_clearance robot_arm_falls sphere_pile_125)
 results=results/demo
 
 help() {
   cat <<'TEXT'
 usage: ./do COMMAND
 
-  demo                      install what is needed, build, run a few ready scenes
+  demo                      install what is needed, build, run five scenes; a page that plays them
   build [PRESET]            configure and build: dev | release | native | asan   (release)
                             release and native also put the Python package in build/PRESET/python
   test [PRESET] [ARGS…]     build and run every test: release | dev | asan       (release)
                             ARGS go to ctest, e.g.  ./do test dev -R cones/
   bench [NAME…]             build and run the benchmarks whose name contains NAME (all)
   format                    format all C++ sources in place
-  check                     formatting, layers, citations, sizes, style; builds nothing
+  check                     formatting, layers, citations, sizes, style, links; builds nothing
   docs                      the reference pages, to build/docs/html
   fuzz [SECONDS]            fuzz the scene reader under the sanitizers           (600)
   clean                     remove build/ and results/
@@ -60,12 +61,15 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# Bundles the viewer; where no npm command exists, Debian's.
+need_npm() { command -v npm >/dev/null || need nodejs npm; }
+
 build() {
   local preset=${1:-release}
   case $preset in
     dev | asan) need "${build_packages[@]}" ;;
-    release) need "${build_packages[@]}" "${python_packages[@]}" ;;
-    native) need "${build_packages[@]}" "${python_packages[@]}" "${bench_packages[@]}" ;;
+    release) need "${build_packages[@]}" "${python_packages[@]}" && need_npm ;;
+    native) need_npm && need "${build_packages[@]}" "${python_packages[@]}" "${bench_packages[@]}" ;;
     fuzz) need "${build_packages[@]}" "${fuzz_packages[@]}" ;;
     *) fail "unknown preset '$preset' (dev, release, native, asan)" ;;
   esac
@@ -82,28 +86,30 @@ run_tests() {
     shift
   fi
   build "$preset"
+  [[ $preset != release && $preset != native ]] || need "${browser_packages[@]}"
   say "testing $preset"
   [[ $preset != asan ]] || set -- --label-exclude slow "$@"  # Sanitizers cost a factor of five.
   ctest --preset "$preset" --parallel "${JOBS:-$(nproc)}" --progress "$@"
 }
 
 demo() {
-  build release
-  need "${plot_packages[@]}"
-  mkdir -p "$results"
-  local scene
+  need "${build_packages[@]}"
+  need_npm
+  say "building the program and the viewer"
+  mkdir -p build "$results"
+  cmake --preset release -DSALTUS_BUILD_PYTHON=OFF >build/release.log 2>&1 ||
+    { cat build/release.log; return 1; }
+  cmake --build --preset release --parallel "${JOBS:-$(nproc)}" --target saltus saltus_viewer
+  local scene files=()
   for scene in "${demo_scenes[@]}"; do
-    [[ -f scenes/$scene.yaml ]] || continue
     say "saltus run scenes/$scene.yaml"
     build/release/bin/saltus run "scenes/$scene.yaml" -o "$results/$scene.h5"
+    files+=("$results/$scene.h5")
   done
-  build/release/bin/saltus plot "$results/bouncing_ball.h5" ball.position.z -o "$results/bouncing_ball.svg"
-  build/release/bin/saltus plot "$results/robot_arm_falls.h5" shoulder.angle elbow.angle \
-    -o "$results/robot_arm_falls.svg"
-  /usr/bin/python3 docs/images/render_spheres.py "$results/sphere_pile_125.h5" 0.1 \
-    "$results/sphere_pile_125.png"
-  say "results and plots are in $results/; look into one with"
-  echo "build/release/bin/saltus info $results/bouncing_ball.h5"
+  say "saltus view"
+  build/release/bin/saltus view "${files[@]}" --tabs -o "$results/demo.html"
+  say "open this page in a browser; it plays the ${#files[@]} scenes:"
+  echo "file://$PWD/$results/demo.html"
 }
 
 bench() {
@@ -145,7 +151,7 @@ check() {
   local status=0 tool
   say "format"
   sources | xargs -0 -r clang-format-14 --dry-run -Werror || status=1
-  for tool in layering citations sizes style; do
+  for tool in layering citations sizes style links; do
     say "$tool"
     python3 "tools/check_$tool.py" || status=1
   done

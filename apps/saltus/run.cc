@@ -22,6 +22,7 @@
 #include "apps/saltus/interrupt.h"
 #include "apps/saltus/progress_bar.h"
 #include "apps/saltus/report.h"
+#include "apps/saltus/watch.h"
 
 namespace saltus {
 namespace {
@@ -36,7 +37,7 @@ struct RunArguments {
   double checkpoint_every = 30;
   int compression = 0;
   int threads = 1;
-  bool quiet = false;
+  bool quiet = false, watch = false;
 };
 
 constexpr char kExamples[] = R"(
@@ -159,6 +160,9 @@ int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
   Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
   const std::string output = ChooseOutput(arguments);
+  if (arguments.watch && fs::path(output).extension() == ".csv") {
+    throw InputError("--watch", "a table cannot be watched", "write to a .h5 file");
+  }
   if (!arguments.dump_problems.empty()) {
     ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
                 &scene);
@@ -176,9 +180,13 @@ int RunScene(const RunArguments& arguments) {
   ProgressBar progress(scene.simulation.until, arguments.quiet);
   simulation.AddObserver(writer.get());
   simulation.AddObserver(&progress);
+  Watcher watcher(output);
+  if (arguments.watch) simulation.AddObserver(&watcher);
   CatchInterrupts();
   const RunOutcome outcome = simulation.Run(interrupt_request());
-  return ReportOutcome(arguments, outcome, simulation, output);
+  const int code = ReportOutcome(arguments, outcome, simulation, output);
+  watcher.WaitForEnd();
+  return code;
 }
 
 }  // namespace
@@ -216,6 +224,8 @@ void AddRunCommand(CLI::App* app, int* exit_code) {
          "store contact problems as FCLib files beside the result, for 'saltus solve': all, "
          "slow (not solved, or 200 iterations and more) or failed")
       ->check(CLI::IsMember({"all", "slow", "failed"}));
+  run->add_flag("--watch", arguments->watch,
+                "serve the motion to the browser while it is computed, and until Ctrl-C");
   run->add_flag("-q,--quiet", arguments->quiet, "print only errors");
   run->callback([arguments, exit_code] { *exit_code = RunScene(*arguments); });
 }
