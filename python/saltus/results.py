@@ -324,6 +324,21 @@ class Result:
         from .animation import animate
         return animate(self, file, **options)
 
+    def view(self, file=None, **options):
+        """A page that plays the motion, inline in notebooks: see saltus.view.view."""
+        from .view import view
+        return view(self, file=file, **options)
+
+    def save(self, file):
+        """Writes a result that is in memory to a file (.h5). Returns its path."""
+        path = os.fspath(file)
+        if self._tables is None:
+            raise input_error("save", f"the result is in a file already, {self.path!r}", "copy it")
+        _core.write_result(path, self.title, self.scene_text, self._layout, self._tables,
+                           self._contact_arrays, list(self._contact_names), self._checkpoint,
+                           self.outcome)
+        return path
+
     def __repr__(self):
         time = self.time
         span = f"{time[0]:g} … {time[-1]:g} s" if len(time) else "empty"

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { closeBrowser, folder, openPage } from "./browser";
+import { closeBrowser, folder, openPage, threadTime } from "./browser";
 import { program, runScene, saltus, sourceDir, viewPage } from "./program";
 
 after(closeBrowser);
@@ -125,6 +125,50 @@ describe("damage", () => {
     const file = join(folder, "foreign.h5");
     writeFileSync(file, Buffer.from("\x89HDF\r\n\x1a\nnothing of ours", "latin1"));
     assert.throws(() => saltus("view", file), /not a saltus result|cannot open/);
+  });
+});
+
+describe("size", () => {
+  it("10 000 spheres in 400 frames load in less than 5 s and play without dropped state", async () => {
+    const scene = [
+      "saltus: 1",
+      "name: Ten thousand",
+      "bodies:",
+      "  s_${i}_${j}_${k}:",
+      "    repeat: {i: 25, j: 20, k: 20}",
+      '    position: ["${i*0.3}", "${j*0.3}", "${1 + k*0.3}"]',
+      '    velocity: ["${0.1*i}", "${0.1*j}", "${0.2*k}"]',
+      '    angular_velocity: [0, 0, "${i + j}"]',
+      "    shapes: [{sphere: {radius: 0.1}}]",
+      "simulation: {integrator: moreau-jean, step: 0.0025, until: 0.9975}",
+    ].join("\n");
+    const result = runScene(scene);
+    assert.equal(JSON.parse(saltus("info", result, "--json")).frames, 400);
+    const file = viewPage([result]);
+    const begin = Date.now();
+    const { page, complaints } = await openPage(file);
+    const wall = (Date.now() - begin) / 1000;
+    const seconds = await threadTime(page);
+    const size = (readFileSync(file).length / 1e6).toFixed(1);
+    console.log(
+      `10 000 spheres × 400 frames: ${size} MB, ready after ${seconds.toFixed(2)} s of the page's thread, ${wall.toFixed(1)} s of the clock with software graphics`,
+    );
+    assert.ok(seconds < 5, `${seconds} s`);
+    for (const frame of [0, 137, 399, 12]) {
+      await page.evaluate((k) => window.saltus.goToFrame(k), frame);
+      const pose = await page.evaluate(() => window.saltus.pose(0, 9999));
+      const time = 0.0025 * frame;
+      // Body 9999 is i = 24, j = 19, k = 19: x moves with constant speed.
+      assert.ok(
+        Math.abs(pose!.position[0] - (7.2 + 2.4 * time)) < 1e-5,
+        `frame ${frame}: ${pose!.position[0]}`,
+      );
+    }
+    await page.evaluate(() => window.saltus.play(true));
+    await page.waitForFunction(() => window.saltus.state().frame > 20, { timeout: 120000 });
+    await page.evaluate(() => window.saltus.play(false));
+    assert.deepEqual(complaints, []);
+    await page.close();
   });
 });
 
