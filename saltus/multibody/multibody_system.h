@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/collision/sweep.h"
 #include "saltus/dynamics/system.h"
 #include "saltus/multibody/contact/bond.h"
 #include "saltus/multibody/contact/compliant_contact.h"
@@ -67,6 +68,10 @@ class MultibodySystem final : public System {
   bool AddConstraintTangents(double t, const VectorX& q, const VectorX& v, const VectorX& lambda,
                              BlockMatrix* K, SparseRows* C) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
+  void FindContactsAlong(double t, const VectorX& q, double margin, std::span<const HeldAxis> held,
+                         ContactSet* contacts) override;
+  void FindTunnelled(double t, const VectorX& q0, const VectorX& q1,
+                     std::vector<HeldAxis>* axes) override;
   void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
                       const ContactSet& reference, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
@@ -104,7 +109,8 @@ class MultibodySystem final : public System {
  private:
   void AddTangents(const VectorX& q, const VectorX& lambda, const VectorX* v, BlockMatrix* K,
                    SparseRows* C) const;
-  void AddColliderContacts(double margin, ContactSet* contacts);
+  void AddColliderContacts(double margin, std::span<const HeldAxis> held, ContactSet* contacts);
+  void AddAxes(std::span<const HeldAxis> held, ContactSet* contacts) const;
   void AddNamedContacts(double margin, ContactSet* contacts) const;
   void PlaceContactBodies(const VectorX& q);
   bool UpdateColliderContact(const Contact& reference, ContactSet* contacts);
@@ -124,6 +130,8 @@ class MultibodySystem final : public System {
   VectorX difference_;
   std::vector<ContactBody> contact_bodies_;
   std::vector<Witness> witnesses_;
+  std::vector<PairAxis> held_;
+  Sweep sweep_;
 };
 
 }  // namespace saltus
