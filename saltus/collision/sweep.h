@@ -8,7 +8,7 @@
 //   τ + gap / (approach along n + what rotation adds),                                         (1)
 // so time is advanced by (1) until the gap vanishes (through) or the end is reached (by).
 // A pair is looked at only if it moves relatively by more than half of the smaller width of the
-// two: what moves less cannot pass from one side to the other. @cite Mirtich1996
+// two: what moves less cannot pass from one side to the other. @cite Ericson2005
 #pragma once
 
 #include <vector>
