@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
       "References: exact (R1), IFToMM A01 (R5), independent solutions (rotations). "
       "Closure: unexplained energy over turnover.\n");
   bool good = true;
-  good = Print(saltus::StudyBall(quick ? 10 : 14)) && good;
+  good = Print(saltus::StudyBall(14)) && good;
   good = Print(saltus::StudyPendulum(quick ? 3 : 6)) && good;
   good = Print(saltus::StudyTorqueFree(quick ? 3 : 6, 0.5)) && good;
   good = Print(saltus::StudyTorqueFree(quick ? 3 : 6, 0.7)) && good;
