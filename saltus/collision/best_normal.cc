@@ -91,7 +91,7 @@ bool FindBestNormal(const RoundSupport& A, const RoundSupport& B, const Vector3&
     for (int halving = 0;; ++halving) {
       const Vector3 moved = (*n + step).normalized();
       next.Calc(moved);
-      const bool small = step.norm() < 1e-7;  // the value no longer tells: trust Newton
+      const bool small = step.norm() < 1e-7;  // below the rounding of the value: accept
       if (next.value < now.value || (small && halving == 0)) {
         *n = moved;
         now.Take(next);

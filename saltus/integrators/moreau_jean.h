@@ -44,8 +44,8 @@
 // same entries; that of joints alone, and overlap removed after the step, to `projection`.
 //
 // Promise of an accepted step: joints and, with projection, gaps hold to tolerance at q_{n+1},
-// judged on contacts that are searched there; pairs do not pass through each other. Else the step
-// fails.
+// judged on contacts that are searched there, and no pair that System::FindTunnelled reports has
+// passed through. Else the step fails.
 //
 // Deviation: the literature writes (3) and (4) with the rows of one configuration and has no (5).
 #pragma once
