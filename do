@@ -4,32 +4,37 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 build_packages=(g++ cmake ninja-build ccache python3 libeigen3-dev libsuitesparse-dev
-                libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
+                libyaml-cpp-dev libcli11-dev libfmt-dev libhdf5-dev zlib1g-dev libgtest-dev
+                libgmock-dev liburdfdom-dev libtinyxml2-dev pkg-config)
 python_packages=(pybind11-dev python3-dev python3-numpy python3-scipy python3-matplotlib python3-pil
                  python3-pandas python3-pip python3-setuptools python3-wheel python3-venv mypy)
 bench_packages=(libbenchmark-dev libbullet-dev libfcl-dev pkg-config)
 siconos_packages=(python3-numpy python3-scipy python3-h5py python3-siconos)
-plot_packages=(python3-numpy python3-matplotlib python3-h5py)
 format_packages=(clang-format-14 python3)
+browser_packages=(chromium fonts-dejavu-core)
+robot_packages=(dart-doc libmujoco-samples)  # models that the tests of the import read
+package_packages=(dpkg-dev lintian man-db)
 fuzz_packages=(clang-14 libclang-rt-14-dev)
-docs_packages=(doxygen python3)
+docs_packages=(doxygen python3 mkdocs mkdocs-material)
 
-demo_scenes=(bouncing_ball stack_of_ten slider_crank_clearance robot_arm_falls sphere_pile_125)
+demo_scenes=(newtons_cradle domino_row slider_crank_clearance robot_arm_falls sphere_pile_125)
 results=results/demo
 
 help() {
   cat <<'TEXT'
 usage: ./do COMMAND
 
-  demo                      install what is needed, build, run a few ready scenes
+  demo                      install what is needed, build, run five scenes; a page that plays them
   build [PRESET]            configure and build: dev | release | native | asan   (release)
                             release and native also put the Python package in build/PRESET/python
   test [PRESET] [ARGS…]     build and run every test: release | dev | asan       (release)
                             ARGS go to ctest, e.g.  ./do test dev -R cones/
   bench [NAME…]             build and run the benchmarks whose name contains NAME (all)
   format                    format all C++ sources in place
-  check                     formatting, layers, citations, sizes, style; builds nothing
-  docs                      the reference pages, to build/docs/html
+  check                     formatting, layers, citations, sizes, style, links; builds nothing
+  docs                      the site and the reference pages, to build/docs
+  gallery [NAME…]           run scenes and write their pages and pictures to docs/gallery (all)
+  package                   a Debian package and a Python wheel, tested, to build/packages
   fuzz [SECONDS]            fuzz the scene reader under the sanitizers           (600)
   clean                     remove build/ and results/
 
@@ -60,12 +65,15 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# Bundles the viewer; where no npm command exists, Debian's.
+need_npm() { command -v npm >/dev/null || need nodejs npm; }
+
 build() {
   local preset=${1:-release}
   case $preset in
     dev | asan) need "${build_packages[@]}" ;;
-    release) need "${build_packages[@]}" "${python_packages[@]}" ;;
-    native) need "${build_packages[@]}" "${python_packages[@]}" "${bench_packages[@]}" ;;
+    release) need "${build_packages[@]}" "${python_packages[@]}" && need_npm ;;
+    native) need_npm && need "${build_packages[@]}" "${python_packages[@]}" "${bench_packages[@]}" ;;
     fuzz) need "${build_packages[@]}" "${fuzz_packages[@]}" ;;
     *) fail "unknown preset '$preset' (dev, release, native, asan)" ;;
   esac
@@ -82,28 +90,31 @@ run_tests() {
     shift
   fi
   build "$preset"
+  need "${robot_packages[@]}"
+  [[ $preset != release && $preset != native ]] || need "${browser_packages[@]}"
   say "testing $preset"
   [[ $preset != asan ]] || set -- --label-exclude slow "$@"  # Sanitizers cost a factor of five.
   ctest --preset "$preset" --parallel "${JOBS:-$(nproc)}" --progress "$@"
 }
 
 demo() {
-  build release
-  need "${plot_packages[@]}"
-  mkdir -p "$results"
-  local scene
+  need "${build_packages[@]}"
+  need_npm
+  say "building the program and the viewer"
+  mkdir -p build "$results"
+  cmake --preset release -DSALTUS_BUILD_PYTHON=OFF >build/release.log 2>&1 ||
+    { cat build/release.log; return 1; }
+  cmake --build --preset release --parallel "${JOBS:-$(nproc)}" --target saltus saltus_viewer
+  local scene files=()
   for scene in "${demo_scenes[@]}"; do
-    [[ -f scenes/$scene.yaml ]] || continue
     say "saltus run scenes/$scene.yaml"
     build/release/bin/saltus run "scenes/$scene.yaml" -o "$results/$scene.h5"
+    files+=("$results/$scene.h5")
   done
-  build/release/bin/saltus plot "$results/bouncing_ball.h5" ball.position.z -o "$results/bouncing_ball.svg"
-  build/release/bin/saltus plot "$results/robot_arm_falls.h5" shoulder.angle elbow.angle \
-    -o "$results/robot_arm_falls.svg"
-  /usr/bin/python3 docs/images/render_spheres.py "$results/sphere_pile_125.h5" 0.1 \
-    "$results/sphere_pile_125.png"
-  say "results and plots are in $results/; look into one with"
-  echo "build/release/bin/saltus info $results/bouncing_ball.h5"
+  say "saltus view"
+  build/release/bin/saltus view "${files[@]}" --tabs -o "$results/demo.html"
+  say "open this page in a browser; it plays the ${#files[@]} scenes:"
+  echo "file://$PWD/$results/demo.html"
 }
 
 bench() {
@@ -145,7 +156,7 @@ check() {
   local status=0 tool
   say "format"
   sources | xargs -0 -r clang-format-14 --dry-run -Werror || status=1
-  for tool in layering citations sizes style; do
+  for tool in layering citations sizes style links; do
     say "$tool"
     python3 "tools/check_$tool.py" || status=1
   done
@@ -157,7 +168,30 @@ docs() {
   mkdir -p build/docs
   python3 tools/make_references.py docs/references.bib >build/docs/references.md
   doxygen docs/Doxyfile
-  say "open build/docs/html/index.html"
+  mkdocs build --quiet --strict
+  say "open build/docs/site/index.html, and build/docs/html/index.html for the C++ reference"
+}
+
+gallery() {
+  build release
+  need "${browser_packages[@]}"
+  /usr/bin/python3 tools/make_gallery.py build/release/bin/saltus "$@"
+  say "open docs/gallery/README.md"
+}
+
+package() {
+  need "${package_packages[@]}"
+  build release
+  cmake --build --preset release --target saltus_manual
+  say "packages"
+  rm -rf build/packages
+  mkdir -p build/packages
+  (cd build/release && cpack -B ../packages >../packages.log 2>&1) || { cat build/packages.log; return 1; }
+  rm -rf build/packages/_CPack_Packages
+  SALTUS_CMAKE_BUILD_DIR=$PWD/build/release /usr/bin/python3 -m pip wheel . --no-build-isolation \
+    --no-deps --no-index --quiet --wheel-dir build/packages
+  tools/test_packages.sh build/packages
+  ls -l build/packages
 }
 
 fuzz() {
@@ -180,7 +214,7 @@ fuzz() {
 command=${1:-help}
 (($# == 0)) || shift
 case $command in
-  demo | build | bench | format | check | docs | fuzz) "$command" "$@" ;;
+  demo | build | bench | format | check | docs | gallery | package | fuzz) "$command" "$@" ;;
   test) run_tests "$@" ;;
   clean) rm -rf build results ;;
   help | -h | --help) help ;;

@@ -34,6 +34,9 @@ class CMakeBuild(build_ext):
         target.parent.mkdir(parents=True, exist_ok=True)
         built = tree / "python" / "saltus" / self.get_ext_filename("_core")
         shutil.copy(built, target)
+        viewer = tree / "share" / "saltus" / "viewer.html"  # There if the tree was built with npm.
+        if viewer.exists():
+            shutil.copy(viewer, target.parent / viewer.name)
 
 
 (ROOT / "build").mkdir(exist_ok=True)  # everything that is made goes there

@@ -6,6 +6,7 @@ find_dependency(fmt)
 find_dependency(yaml-cpp)
 find_dependency(KLU)
 find_dependency(HDF5C)
+find_dependency(ZLIB)
 find_dependency(Threads)
 
 # yaml-cpp 0.7 exports a target without a namespace.

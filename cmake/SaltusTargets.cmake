@@ -69,8 +69,12 @@ function(saltus_module name)
                      SALTUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       endif()
     endforeach()
+    # Suites called Slow… run code that other tests run too: sanitizers leave them out.
     gtest_discover_tests(saltus_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
-                         PROPERTIES TIMEOUT 900 LABELS ${name})
+                         TEST_FILTER "-Slow*" PROPERTIES TIMEOUT 900 LABELS ${name})
+    gtest_discover_tests(saltus_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/
+                         TEST_FILTER "Slow*" TEST_LIST saltus_${name}_slow_tests
+                         PROPERTIES TIMEOUT 900 LABELS "${name};slow")
   endif()
   if(benches AND SALTUS_BUILD_BENCHMARKS)
     add_executable(saltus_${name}_bench ${benches})

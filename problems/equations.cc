@@ -3,9 +3,55 @@
 #include <array>
 #include <utility>
 
+#include <Eigen/Eigenvalues>
+
 #include "saltus/base/error.h"
 
 namespace saltus {
+namespace {
+
+/// Symmetric and positive semidefinite to rounding.
+bool IsSemidefinite(const MatrixX& A) {
+  const double scale = 1 + A.norm();
+  if ((A - A.transpose()).norm() > 1e-14 * scale) return false;
+  return Eigen::SelfAdjointEigenSolver<MatrixX>(A).eigenvalues().minCoeff() >= -1e-13 * scale;
+}
+
+}  // namespace
+
+void AddDifferenceTangents(Equations* e) {
+  constexpr double kStep = 1e-6;  // error of a central difference: its square
+  const BlockPattern pattern(e->block_sizes, e->couplings);
+  const auto force = e->force;
+  // One column of K or D: −(f₊ − f₋)/(2 step).
+  const auto add_column = [](const VectorX& difference, int b, int j, BlockMatrix* A) {
+    const BlockPattern& of_A = A->pattern();
+    for (int s = 0; s < of_A.num_slots(); ++s) {
+      const auto [row, column] = of_A.slot(s);
+      if (column != b) continue;
+      A->block(s).col(j) -= difference.segment(of_A.offset(row), of_A.size(row)) / (2 * kStep);
+    }
+  };
+  e->tangents = [force, pattern, add_column](double t, const VectorX& q, const VectorX& v,
+                                             BlockMatrix* K, BlockMatrix* D) {
+    VectorX x[] = {q, v}, f[] = {q, q};
+    BlockMatrix* matrices[] = {K, D};
+    for (int kind = 0; kind < 2; ++kind) {
+      for (int b = 0; b < pattern.num_blocks(); ++b) {
+        for (int j = 0; j < pattern.size(b); ++j) {
+          double& entry = x[kind][pattern.offset(b) + j];
+          const double saved = entry;
+          for (int side = 0; side < 2; ++side) {
+            entry = saved + (side == 0 ? kStep : -kStep);
+            force(t, x[0], x[1], &f[side]);
+          }
+          entry = saved;
+          add_column(f[0] - f[1], b, j, matrices[kind]);
+        }
+      }
+    }
+  };
+}
 
 EquationSystem::EquationSystem(Equations equations)
     : equations_(std::make_shared<const Equations>(std::move(equations))),
@@ -15,6 +61,7 @@ EquationSystem::EquationSystem(Equations equations)
                e.name + ": sizes of q0, v0 and the blocks differ");
   traits_.num_coordinates = traits_.num_velocities = pattern_->num_dofs();
   traits_.num_constraints = static_cast<int>(e.constraint_names.size());
+  traits_.constant_mass = e.constant_mass;
   traits_.has_tangents = static_cast<bool>(e.tangents);
   traits_.has_contacts = !e.contacts.empty();
 }
@@ -39,9 +86,9 @@ void EquationSystem::CalcDifference(const VectorX& q, const VectorX& q_other,
   *delta = q_other - q;
 }
 
-void EquationSystem::CalcMass(const VectorX&, BlockMatrix* M) const {
+void EquationSystem::CalcMass(const VectorX& q, BlockMatrix* M) const {
   M->SetZero();
-  equations_->mass(M);
+  equations_->mass(q, M);
 }
 
 void EquationSystem::CalcForce(double t, const VectorX& q, const VectorX& v, VectorX* f) const {
@@ -55,39 +102,49 @@ void EquationSystem::CalcNonconservativeForce(double t, const VectorX& q, const 
   if (equations_->nonconservative) equations_->nonconservative(t, q, v, f);
 }
 
-void EquationSystem::CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind,
+void EquationSystem::CalcTangents(double t, const VectorX& q, const VectorX& v, TangentKind kind,
                                   BlockMatrix* K, BlockMatrix* D) const {
   K->SetZero();
   D->SetZero();
   if (equations_->tangents) equations_->tangents(t, q, v, K, D);
-}
-
-void EquationSystem::CalcConstraint(double, const VectorX& q, VectorX* g) const {
-  g->resize(traits_.num_constraints);
-  if (g->size() > 0) equations_->constraint(q, g);
-}
-
-void EquationSystem::CalcConstraintJacobian(double, const VectorX& q, SparseRows* G) const {
-  const int m = traits_.num_constraints, n = traits_.num_velocities;
-  G->resize(m, n);
-  if (m == 0) return;  // Eigen may not compress a matrix without rows.
-  MatrixX dense = MatrixX::Zero(m, n);
-  equations_->jacobian(q, &dense);
-  G->reserve(Eigen::VectorXi::Constant(m, n));
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < n; ++j) G->insert(i, j) = dense(i, j);  // zeros too: one pattern for all q
+  if (kind == TangentKind::kExact) return;
+  for (BlockMatrix* A : {K, D}) {
+    if (!IsSemidefinite(A->ToDense())) A->SetZero();
   }
-  G->makeCompressed();
 }
 
-void EquationSystem::CalcConstraintRate(double, const VectorX&, VectorX* g_t) const {
+void EquationSystem::CalcConstraint(double t, const VectorX& q, VectorX* g) const {
+  g->resize(traits_.num_constraints);
+  if (g->size() > 0) equations_->constraint(t, q, g);
+}
+
+void EquationSystem::CalcConstraintJacobian(double t, const VectorX& q, SparseRows* G) const {
+  const int m = traits_.num_constraints, n = traits_.num_velocities;
+  if (G->rows() != m || G->cols() != n || G->nonZeros() != m * n || !G->isCompressed()) {
+    G->resize(m, n);
+    if (m == 0) return;  // Eigen may not compress a matrix without rows.
+    G->reserve(Eigen::VectorXi::Constant(m, n));
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) G->insert(i, j) = 0;  // zeros too: one pattern for all q
+    }
+    G->makeCompressed();
+  }
+  if (m == 0) return;
+  dense_G_.setZero(m, n);
+  equations_->jacobian(t, q, &dense_G_);
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<RowMajor>(G->valuePtr(), m, n) = dense_G_;
+}
+
+void EquationSystem::CalcConstraintRate(double t, const VectorX& q, VectorX* g_t) const {
   g_t->setZero(traits_.num_constraints);
+  if (g_t->size() > 0 && equations_->rate) equations_->rate(t, q, g_t);
 }
 
-void EquationSystem::CalcConstraintBias(double, const VectorX& q, const VectorX& v,
+void EquationSystem::CalcConstraintBias(double t, const VectorX& q, const VectorX& v,
                                         VectorX* gamma) const {
   gamma->setZero(traits_.num_constraints);
-  if (gamma->size() > 0) equations_->bias(q, v, gamma);
+  if (gamma->size() > 0) equations_->bias(t, q, v, gamma);
 }
 
 void EquationSystem::AddGeometricStiffness(double, const VectorX& q, const VectorX& lambda,

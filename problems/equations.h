@@ -1,7 +1,7 @@
 // A System written directly as equations, without bodies and joints: the examples of the literature
-// as they are printed there. Flat coordinates q, constant mass matrix.
+// as they are printed there. Flat coordinates q.
 //
-//   M v̇ = f(t,q,v) + Gᵀλ + HᵀP,    q̇ = v,    0 = g(q),    contacts: gap(q), rows H(q)         (1)
+//   M(q) v̇ = f(t,q,v) + Gᵀλ + HᵀP,   q̇ = v,   0 = g(t,q),   contacts: gap(q), rows H(q)       (1)
 //
 // A problem is a function that fills an Equations struct; every integrator then runs it:
 //
@@ -35,7 +35,8 @@ struct Equations {
   std::vector<int> block_sizes;               // of q and v
   std::vector<std::array<int, 2>> couplings;  // blocks that M, K, D or the joints couple
   VectorX q0, v0;                             // initial state
-  std::function<void(BlockMatrix*)> mass;     // constant
+  bool constant_mass = true;                  // M does not depend on q
+  std::function<void(const VectorX& q, BlockMatrix* M)> mass;  // M is zero on entry
   std::function<void(double t, const VectorX& q, const VectorX& v, VectorX* f)>
       force;  // f is sized
   /// The part of f that is not in the energy: loads and dampers. May be empty: none.
@@ -49,14 +50,22 @@ struct Equations {
 
   // Joints; names.size() is their number.
   std::vector<std::string> constraint_names;
-  std::function<void(const VectorX& q, VectorX* g)> constraint;
-  std::function<void(const VectorX& q, MatrixX* G)> jacobian;  // dense: joints here are few
-  std::function<void(const VectorX& q, const VectorX& v, VectorX* gamma)> bias;  // Ġ v
+  std::function<void(double t, const VectorX& q, VectorX* g)> constraint;  // g is sized
+  /// G, sized and zero on entry; dense: joints here are few.
+  std::function<void(double t, const VectorX& q, MatrixX* G)> jacobian;
+  /// g_t; empty: joints do not depend on time.
+  std::function<void(double t, const VectorX& q, VectorX* g_t)> rate;
+  std::function<void(double t, const VectorX& q, const VectorX& v, VectorX* gamma)>
+      bias;  // γ = Ġ v + ġ_t, zero on entry
   std::function<void(const VectorX& q, const VectorX& lambda, BlockMatrix* K)>
       geometric_stiffness;  // K += −∂(Gᵀλ)/∂q
 
   std::vector<ContactEquation> contacts;
 };
+
+/// Fills e->tangents with central differences of e->force: for small systems whose derivatives
+/// would be longer than the equations. Their error is about 1e-9 of the largest entry.
+void AddDifferenceTangents(Equations* e);
 
 class EquationSystem final : public System {
  public:
@@ -95,6 +104,7 @@ class EquationSystem final : public System {
   std::shared_ptr<const Equations> equations_;  // shared by clones
   std::shared_ptr<const BlockPattern> pattern_;
   SystemTraits traits_;
+  mutable MatrixX dense_G_;  // scratch
 };
 
 }  // namespace saltus

@@ -10,7 +10,7 @@ Equations MakeBouncingBall(const BouncingBallData& d) {
   e.block_sizes = {1};
   e.q0 = VectorX::Constant(1, d.height);
   e.v0 = VectorX::Constant(1, d.velocity);
-  e.mass = [d](BlockMatrix* M) { M->block(0)(0, 0) = d.mass; };
+  e.mass = [d](const VectorX&, BlockMatrix* M) { M->block(0)(0, 0) = d.mass; };
   e.force = [d](double, const VectorX&, const VectorX&, VectorX* f) {
     (*f)[0] = -d.mass * d.gravity;
   };
@@ -34,6 +34,33 @@ BallMotion CalcBouncingBall(const BouncingBallData& d, double t) {
   return {d.gravity * (en * T * tau - 0.5 * tau * tau), d.gravity * (en * T - tau)};
 }
 
+Equations MakeImpactOscillator(const ImpactOscillatorData& d) {
+  Equations e;
+  e.name = "impact oscillator";
+  e.block_sizes = {1};
+  e.q0 = VectorX::Zero(1);
+  e.v0 = VectorX::Zero(1);
+  e.mass = [](const VectorX&, BlockMatrix* M) { M->block(0)(0, 0) = 1; };
+  e.force = [d](double t, const VectorX& q, const VectorX& v, VectorX* f) {
+    (*f)[0] = std::cos(d.frequency * t) - d.damping * v[0] - d.stiffness * q[0];
+  };
+  e.nonconservative = [d](double t, const VectorX&, const VectorX& v, VectorX* f) {
+    (*f)[0] = std::cos(d.frequency * t) - d.damping * v[0];
+  };
+  e.tangents = [d](double, const VectorX&, const VectorX&, BlockMatrix* K, BlockMatrix* D) {
+    K->block(0)(0, 0) = d.stiffness;
+    D->block(0)(0, 0) = d.damping;
+  };
+  e.energy = [d](const VectorX& q, const VectorX& v) {
+    return Energy{0.5 * v[0] * v[0], 0, 0.5 * d.stiffness * q[0] * q[0]};
+  };
+  e.contacts = {{"stop", 1, 0, d.restitution, {0}, [d](const VectorX& q, double* rows) {
+                   rows[0] = -1;
+                   return d.stop - q[0];
+                 }}};
+  return e;
+}
+
 Equations MakeBouncingPendulum(const BouncingPendulumData& d) {
   Equations e;
   const double l = d.length;
@@ -41,7 +68,9 @@ Equations MakeBouncingPendulum(const BouncingPendulumData& d) {
   e.block_sizes = {3};
   e.q0 = Vector3(l * std::cos(d.angle), l * std::sin(d.angle), d.angle);
   e.v0 = Vector3::Zero();
-  e.mass = [d](BlockMatrix* M) { M->block(0).diagonal() = Vector3(d.mass, d.mass, d.inertia); };
+  e.mass = [d](const VectorX&, BlockMatrix* M) {
+    M->block(0).diagonal() = Vector3(d.mass, d.mass, d.inertia);
+  };
   e.force = [d](double, const VectorX&, const VectorX&, VectorX* f) {
     *f = Vector3(0, -d.mass * d.gravity, 0);
   };
@@ -51,13 +80,13 @@ Equations MakeBouncingPendulum(const BouncingPendulumData& d) {
   };
   e.speed_bound = [](const VectorX&, const VectorX& v) { return v.head<2>().norm(); };
   e.constraint_names = {"rod x", "rod y"};
-  e.constraint = [l](const VectorX& q, VectorX* g) {
+  e.constraint = [l](double, const VectorX& q, VectorX* g) {
     *g = Vector2(q[0] - l * std::cos(q[2]), q[1] - l * std::sin(q[2]));
   };
-  e.jacobian = [l](const VectorX& q, MatrixX* G) {
+  e.jacobian = [l](double, const VectorX& q, MatrixX* G) {
     *G << 1, 0, l * std::sin(q[2]), 0, 1, -l * std::cos(q[2]);
   };
-  e.bias = [l](const VectorX& q, const VectorX& v, VectorX* gamma) {
+  e.bias = [l](double, const VectorX& q, const VectorX& v, VectorX* gamma) {
     *gamma = l * v[2] * v[2] * Vector2(std::cos(q[2]), std::sin(q[2]));
   };
   e.geometric_stiffness = [l](const VectorX& q, const VectorX& lambda, BlockMatrix* K) {
@@ -77,7 +106,7 @@ Equations MakeRockingBlock(const RockingBlockData& d) {
   e.q0 = Vector3(0, d.altitude, d.angle);
   e.v0 = Vector3::Zero();
   const double inertia = d.mass * (d.width * d.width + d.height * d.height) / 12;
-  e.mass = [d, inertia](BlockMatrix* M) {
+  e.mass = [d, inertia](const VectorX&, BlockMatrix* M) {
     M->block(0).diagonal() = Vector3(d.mass, d.mass, inertia);
   };
   e.force = [d](double, const VectorX&, const VectorX&, VectorX* f) {
@@ -111,7 +140,7 @@ Equations MakeTwoBallOscillator(const TwoBallOscillatorData& d) {
   e.block_sizes = {2};
   e.q0 = Vector2(d.lower, d.upper);
   e.v0 = Vector2::Zero();
-  e.mass = [d](BlockMatrix* M) { M->block(0).diagonal().setConstant(d.mass); };
+  e.mass = [d](const VectorX&, BlockMatrix* M) { M->block(0).diagonal().setConstant(d.mass); };
   e.force = [d](double, const VectorX& q, const VectorX&, VectorX* f) {
     const double s = d.stiffness * (q[1] - q[0] - d.rest_length);
     *f = Vector2(s - d.mass * d.gravity, -s - d.mass * d.gravity);
@@ -138,7 +167,7 @@ Equations MakeSlidingParticle(const SlidingParticleData& d) {
   e.block_sizes = {2};
   e.q0 = Vector2(0, d.height);
   e.v0 = Vector2(d.velocity_x, d.velocity_y);
-  e.mass = [d](BlockMatrix* M) { M->block(0).diagonal().setConstant(d.mass); };
+  e.mass = [d](const VectorX&, BlockMatrix* M) { M->block(0).diagonal().setConstant(d.mass); };
   e.force = [d](double, const VectorX&, const VectorX&, VectorX* f) {
     *f = Vector2(0, -d.mass * d.gravity);
   };
@@ -167,7 +196,7 @@ Equations MakeElasticBar(const ElasticBarData& d) {
   e.v0 = VectorX::Constant(n, -d.velocity);
   // Slots are sorted by row and column: 1 + 3 + 3 + … + 2 of a tridiagonal matrix, one value each.
   const auto diagonal = [](int i) { return 3 * i; };
-  e.mass = [=, lumped = d.lumped](BlockMatrix* M) {
+  e.mass = [=, lumped = d.lumped](const VectorX&, BlockMatrix* M) {
     VectorX& values = M->values();
     for (int i = 0; i < n; ++i) {
       const double share = i == 0 || i == n - 1 ? 1 : 2;

@@ -22,6 +22,16 @@ struct BallMotion {
 };
 BallMotion CalcBouncingBall(const BouncingBallData& data, double t);
 
+/// A driven oscillator with a stop: x'' + 2a x' + ω²x = cos(Ωt), x ≤ x_max. @cite Haddouni2015
+struct ImpactOscillatorData {
+  double damping = 0.1;    // 2a, 1/s
+  double stiffness = 1;    // ω², 1/s²
+  double frequency = 0.7;  // Ω, rad/s
+  double stop = 0.5;       // x_max, m
+  double restitution = 0.8;
+};
+Equations MakeImpactOscillator(const ImpactOscillatorData& data);
+
 /// A rod of length l with its centre of mass at the far end hits a wall; q = (x, y, θ),
 ///   x − l cos θ = 0,  y − l sin θ = 0,  x − √2/2 l ≥ 0. @cite BrulsAcaryCardona2014
 struct BouncingPendulumData {

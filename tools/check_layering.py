@@ -13,14 +13,14 @@ LAYERS = {
     "math": 1, "linalg": 1,
     "collision": 2, "cones": 2,
     "dynamics": 3,
-    "multibody": 4, "integrators": 4, "problems": 4,
-    "simulation": 5,
+    "multibody": 4, "integrators": 4, "dae": 4, "problems": 4,
+    "simulation": 5, "events": 5,
     "scene": 6, "output": 6,
-    "apps": 7, "python": 7, "verification": 7, "benchmarks": 7, "examples": 7, "fuzz": 7, "test": 7,
+    "apps": 7, "python": 7, "verification": 7, "benchmarks": 8, "examples": 7, "fuzz": 7, "test": 7,
 }
 
 # Test folders may in addition use these.
-TEST_EXTRAS = {"integrators": {"problems"}}
+TEST_EXTRAS = {"integrators": {"problems"}, "dae": {"problems"}}
 
 # First match wins; the folders that may include such a header.
 PACKAGES = [
@@ -28,6 +28,7 @@ PACKAGES = [
     (re.compile(r"<hdf5"), {"output", "cones"}),
     (re.compile(r"<(suitesparse/)?(klu|amd|cholmod)\.h>|<Eigen/(KLU|Cholmod)Support>"), {"linalg"}),
     (re.compile(r"<CLI/"), {"apps"}),
+    (re.compile(r"<(urdf_parser|urdf_model|console_bridge)/|<tinyxml2\.h>"), {"import"}),
     (re.compile(r"<pybind11/"), {"python"}),
     (re.compile(r"<(fcl|bullet|BulletCollision|BulletDynamics)/|<bt[A-Z]"),
      {"collision", "benchmarks"}),

@@ -125,6 +125,19 @@ class Sizes(CheckTest):
         self.accepts(check_sizes, "a.cc", "class A {\n" + body * 90 + "};\n")
 
 
+    def test_class(self):
+        def members(count):
+            return "class A {\n" + "".join(f"  int m{i}_ = 0;\n" for i in range(count)) + "};\n"
+
+        method = "void A::F() {\n" + "  ++i;\n" * 70 + "}\n"
+        self.assertEqual(run(check_sizes.check, {"saltus/a.h": members(30)}), [])
+        messages = run(check_sizes.check, {"saltus/a.h": members(31)})
+        self.assertEqual(messages, ["class A: 31 data members, at most 30 are allowed"])
+        files = {f"saltus/a{i}.cc": method for i in range(10)}
+        messages = run(check_sizes.check, {"saltus/a.h": members(1), **files})
+        self.assertEqual(messages, ["class A: 723 lines in all, at most 700 are allowed"])
+
+
 class Style(CheckTest):
     def test_good(self):
         equation = "// " + "λ" * 97 + "\n"

@@ -21,6 +21,9 @@ using namespace saltus;
 using test::ContactState;
 using test::Random;
 
+constexpr int kMaxIterations = 1000;       // of one method
+constexpr int kMaxIterationsOfAll = 5000;  // of all methods that auto tries, together
+
 enum class Matrix { kRegular, kStiff, kSingular };
 
 struct ProblemClass {
@@ -89,12 +92,13 @@ int main(int argc, char** argv) {
   }
   const double tolerance = 1e-8;
   bool good = true;
-  fmt::print("{} problems of each class; share solved to {:g} within 1000 iterations\n", count,
-             tolerance);
+  fmt::print(
+      "{} problems of each class; share solved to {:g} within {} iterations, auto within {}\n",
+      count, tolerance, kMaxIterations, kMaxIterationsOfAll);
   for (const std::string& name : solvers) {
     ConicSolverOptions options;
     options.tolerance = tolerance;
-    options.max_iterations = 1000;
+    options.max_iterations = name == "auto" ? kMaxIterationsOfAll : kMaxIterations;
     const auto solver = MakeConicSolver(name, options);
     for (const ProblemClass& kind : ListClasses()) {
       Random random(11);

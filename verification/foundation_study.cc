@@ -85,7 +85,7 @@ Study StudyPendulum(int count) {
   return study;
 }
 
-// Method page §3.1: J = diag(1, 2, 3), Ω(2) = (−4.93364773, −0.81799762, 2.84961283).
+// Independent solution: J = diag(1, 2, 3), Ω(2) = (−4.93364773, −0.81799762, 2.84961283).
 Study StudyTorqueFree(int count, double theta) {
   RigidBodySpec body;
   body.name = "body";
@@ -114,7 +114,7 @@ Study StudyTorqueFree(int count, double theta) {
   return study;
 }
 
-// Method page §4.3: x(0.5) = (−0.7024683, −0.02116518, −0.71140026).
+// Independent solution: x(0.5) = (−0.7024683, −0.02116518, −0.71140026).
 Study StudyHeavyTop(int count) {
   RigidBodySpec top;
   top.name = "top";

@@ -1,7 +1,7 @@
 // Observed orders of the time-stepping schemes on ball, pendulum, block and bar, as a page:
 //   build/release/bin/integrators_study > verification/integrators.md      (`quick`: fewer steps)
 // Exits with 1 if an order is not the one of theory. References: exact_motions.h, first checked
-// against the numbers of the method page.
+// against the numbers of the reference tables.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -70,7 +70,7 @@ std::optional<double> CalcMeanError(const Problem& problem, const Scheme& scheme
   return sum / steps;
 }
 
-constexpr double kPendulumRate = -3.553679492;  // rad/s, exact θ̇ at t = 0.4 s (method page)
+constexpr double kPendulumRate = -3.553679492;  // rad/s, exact θ̇ at t = 0.4 s (reference tables)
 constexpr double kRefinement = 1.3;             // from bin to bin
 
 /// Student's t: half the width of the 95 % interval of a slope, in standard errors.
@@ -253,7 +253,7 @@ Problem MakeBarProblem(bool lumped) {
           [exact](double t) { return (*exact)(t)[0]; }};
 }
 
-/// The exact motions give the rows PHYS of the method page.
+/// The exact motions give the rows PHYS of the reference tables.
 bool CheckExactMotions() {
   bool good = true;
   const auto check = [&good](double found, double printed, double tolerance) {
@@ -288,7 +288,7 @@ int RunStudies(bool quick) {
       "Made by `build/release/bin/integrators_study > verification/integrators.md`. Schemes with "
       "their default options (θ = ½, ρ∞ = 0.8); *without projection* is moreau-jean, *decoupled* "
       "and *robust* are variants of nonsmooth-alpha. References are exact "
-      "(`verification/exact_motions.h`) and agree with the method page: %s.\n\n"
+      "(`verification/exact_motions.h`) and agree with the reference tables: %s.\n\n"
       "With impacts every scheme has order 1. The error of a single run depends on where its "
       "impacts fall inside their steps, so that single errors scatter by a factor of ten and a fit "
       "through them by a few tenths. Two averages remove this: the error of a run is its mean over "

@@ -10,6 +10,7 @@
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/report.h"
+#include "apps/saltus/scene_files.h"
 
 namespace saltus {
 namespace {
@@ -28,7 +29,7 @@ int CheckScenes(const CheckArguments& arguments) {
   int exit_code = kExitGood;
   for (const std::string& path : arguments.scenes) {
     try {
-      const Scene scene = ReadScene(path, arguments.settings);
+      const Scene scene = ReadAnyScene(path, arguments.settings);
       Simulation simulation = MakeSimulation(scene);
       PrintNotices(simulation.system().MakeNotices());
       const ModelSpec& model = scene.model;

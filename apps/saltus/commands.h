@@ -15,6 +15,8 @@ void AddCheckCommand(CLI::App* app, int* exit_code);
 void AddInfoCommand(CLI::App* app, int* exit_code);
 void AddProbeCommand(CLI::App* app, int* exit_code);
 void AddPlotCommand(CLI::App* app, int* exit_code);
+void AddViewCommand(CLI::App* app, int* exit_code);
+void AddRenderCommand(CLI::App* app, int* exit_code);
 void AddCompareCommand(CLI::App* app, int* exit_code);
 void AddListCommand(CLI::App* app, int* exit_code);
 void AddSolveCommand(CLI::App* app, int* exit_code);

@@ -15,6 +15,7 @@
 #include "saltus/scene/schema.h"
 
 #include "apps/saltus/commands.h"
+#include "problems/catalog.h"
 
 namespace saltus {
 namespace {
@@ -26,7 +27,8 @@ Examples:
   saltus list channels ball.h5)";
 
 std::vector<std::string> MakeTopics() {
-  return {"integrators", "solvers", "joints", "shapes", "forces", "laws", "surfaces", "channels"};
+  return {"integrators", "solvers",  "joints",   "shapes",  "forces",
+          "laws",        "surfaces", "channels", "problems"};
 }
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
@@ -52,9 +54,17 @@ Rows ListIntegratorRows() {
   return rows;
 }
 
-Rows ListSolverRows() {
+Rows ListSolverRows(bool all) {
   Rows rows;
-  for (const ConicSolverInfo& info : ListConicSolvers()) rows.emplace_back(info.name, info.summary);
+  for (const ConicSolverInfo& info : ListConicSolvers()) {
+    if (all || info.is_public) rows.emplace_back(info.name, info.summary);
+  }
+  return rows;
+}
+
+Rows ListProblemRows() {
+  Rows rows;
+  for (const ProblemInfo& info : ListProblems()) rows.emplace_back(info.name, info.summary);
   return rows;
 }
 
@@ -71,32 +81,41 @@ Rows ListChannelRows(const std::string& file) {
   return rows;
 }
 
-void PrintTopic(const std::string& topic, const std::string& file) {
+struct ListArguments {
+  std::string topic;
+  std::string file;
+  bool all = false;
+};
+
+void PrintTopic(const ListArguments& arguments) {
+  const std::string& topic = arguments.topic;
   if (topic == "integrators") return Print(ListIntegratorRows());
-  if (topic == "solvers") return Print(ListSolverRows());
+  if (topic == "solvers") return Print(ListSolverRows(arguments.all));
   if (topic == "joints") return Print(ListRows(ListJointKinds()));
   if (topic == "shapes") return Print(ListRows(ListShapeKinds()));
   if (topic == "forces") return Print(ListRows(ListForceKinds()));
   if (topic == "laws") return Print(ListRows(ListLawKinds()));
   if (topic == "surfaces") return Print(ListRows(ListSurfaceKinds()));
-  if (topic == "channels") return Print(ListChannelRows(file));
+  if (topic == "problems") return Print(ListProblemRows());
+  if (topic == "channels") return Print(ListChannelRows(arguments.file));
   throw InputError("list", "there is no list of '" + topic + "'", SuggestName(topic, MakeTopics()));
 }
 
 }  // namespace
 
 void AddListCommand(CLI::App* app, int* exit_code) {
-  const auto arguments = std::make_shared<std::pair<std::string, std::string>>();
+  const auto arguments = std::make_shared<ListArguments>();
   CLI::App* list = app->add_subcommand("list", "List what a scene can name, with one line each");
   list->footer(kExamples);
-  list->add_option("WHAT", arguments->first,
+  list->add_option("WHAT", arguments->topic,
                    "integrators, solvers, joints, shapes, forces, laws (of contact), surfaces (of "
-                   "named contacts) or "
+                   "named contacts), problems (of the literature) or "
                    "channels (of a result)")
       ->required();
-  list->add_option("RESULT", arguments->second, "result (HDF5), for channels");
+  list->add_option("RESULT", arguments->file, "result (HDF5), for channels");
+  list->add_flag("--all", arguments->all, "solvers for comparisons and research too");
   list->callback([arguments, exit_code] {
-    PrintTopic(arguments->first, arguments->second);
+    PrintTopic(*arguments);
     *exit_code = kExitGood;
   });
 }

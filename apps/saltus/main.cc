@@ -8,6 +8,7 @@
 #include "saltus/output/result_file.h"
 
 #include "apps/saltus/commands.h"
+#include "apps/saltus/import_robot.h"
 
 namespace {
 
@@ -17,6 +18,7 @@ Examples:
   saltus info bouncing_ball.h5                       what is in it, and can it be trusted
   saltus probe bouncing_ball.h5 ball.position.z --at 0.5,1
   saltus plot bouncing_ball.h5 ball.position.z energy.total -o ball.svg
+  saltus view bouncing_ball.h5                       a page that plays it in the browser
   saltus compare scenes/bouncing_ball.yaml --steps 0.01,0.005,0.0025
 Exit codes: 0 good, 1 the simulation failed its policy or its audit limits, 2 bad input.
 'saltus COMMAND --help' tells more about each command.)";
@@ -38,6 +40,9 @@ int RunCommandLine(int argc, char** argv) {
   saltus::AddInfoCommand(&app, &exit_code);
   saltus::AddProbeCommand(&app, &exit_code);
   saltus::AddPlotCommand(&app, &exit_code);
+  saltus::AddViewCommand(&app, &exit_code);
+  saltus::AddRenderCommand(&app, &exit_code);
+  saltus::AddImportCommand(&app, &exit_code);
   saltus::AddCompareCommand(&app, &exit_code);
   saltus::AddListCommand(&app, &exit_code);
   saltus::AddSolveCommand(&app, &exit_code);

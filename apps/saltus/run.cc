@@ -20,8 +20,11 @@
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/interrupt.h"
+#include "apps/saltus/problem_runs.h"
 #include "apps/saltus/progress_bar.h"
 #include "apps/saltus/report.h"
+#include "apps/saltus/scene_files.h"
+#include "apps/saltus/watch.h"
 
 namespace saltus {
 namespace {
@@ -36,7 +39,7 @@ struct RunArguments {
   double checkpoint_every = 30;
   int compression = 0;
   int threads = 1;
-  bool quiet = false;
+  bool quiet = false, watch = false;
 };
 
 constexpr char kExamples[] = R"(
@@ -45,6 +48,7 @@ Examples:
   saltus run ball.yaml --step 0.001 --until 5 --set r=0.2 --set bodies.ball.mass=2 -o big.h5
   saltus run ball.yaml -o ball.csv                   time, bodies, joints and energies as a table
   saltus run ball.yaml --restart ball.h5 -o more.h5 --until 10
+  saltus run problem:four-bar --integrator phem56 --set simulation.tolerance=1e-9
 Ctrl-C ends the run cleanly at its last whole step, a second one at once; --restart continues it
 bit for bit, also after a kill from the last checkpoint. Exit codes: 0 good, 1 failed, interrupted
 or audit limits exceeded, 2 bad input.)";
@@ -64,7 +68,9 @@ std::vector<std::string> CollectOverrides(const RunArguments& arguments) {
 std::string ChooseOutput(const RunArguments& arguments) {
   std::string output = arguments.output;
   if (output.empty()) {
-    const std::string stem = fs::path(arguments.scene).stem().string();
+    const std::string scene = arguments.scene;
+    const std::string stem =
+        IsProblem(scene) ? scene.substr(scene.find(':') + 1) : fs::path(scene).stem().string();
     output = stem + (arguments.restart.empty() ? ".h5" : "_continued.h5");
   }
   std::error_code ignored;
@@ -157,8 +163,13 @@ int ReportOutcome(const RunArguments& arguments, const RunOutcome& outcome,
 
 int RunScene(const RunArguments& arguments) {
   Eigen::setNbThreads(arguments.threads);
-  Scene scene = ReadScene(arguments.scene, CollectOverrides(arguments));
+  const bool is_problem = IsProblem(arguments.scene);
+  Scene scene = is_problem ? ReadProblem(arguments.scene, CollectOverrides(arguments))
+                           : ReadAnyScene(arguments.scene, CollectOverrides(arguments));
   const std::string output = ChooseOutput(arguments);
+  if (arguments.watch && fs::path(output).extension() == ".csv") {
+    throw InputError("--watch", "a table cannot be watched", "write to a .h5 file");
+  }
   if (!arguments.dump_problems.empty()) {
     ArrangeDump(arguments.dump_problems, fs::path(output).replace_extension().string() + "_problem",
                 &scene);
@@ -167,7 +178,8 @@ int RunScene(const RunArguments& arguments) {
     options->threads = arguments.threads;
     options->stop = interrupt_request();
   }
-  Simulation simulation = MakeSimulation(scene);
+  Simulation simulation =
+      is_problem ? MakeProblemSimulation(arguments.scene, scene) : MakeSimulation(scene);
   if (!arguments.quiet) PrintNotices(simulation.system().MakeNotices());
   if (!arguments.restart.empty()) {
     RestoreFrom(arguments.restart, &simulation);
@@ -176,9 +188,13 @@ int RunScene(const RunArguments& arguments) {
   ProgressBar progress(scene.simulation.until, arguments.quiet);
   simulation.AddObserver(writer.get());
   simulation.AddObserver(&progress);
+  Watcher watcher(output);
+  if (arguments.watch) simulation.AddObserver(&watcher);
   CatchInterrupts();
   const RunOutcome outcome = simulation.Run(interrupt_request());
-  return ReportOutcome(arguments, outcome, simulation, output);
+  const int code = ReportOutcome(arguments, outcome, simulation, output);
+  watcher.WaitForEnd();
+  return code;
 }
 
 }  // namespace
@@ -187,7 +203,7 @@ void AddRunCommand(CLI::App* app, int* exit_code) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* run = app->add_subcommand("run", "Simulate a scene and write its result");
   run->footer(kExamples);
-  run->add_option("SCENE", arguments->scene, "scene file (YAML)")->required();
+  run->add_option("SCENE", arguments->scene, "scene file (YAML), or problem:NAME")->required();
   run->add_option("--integrator", arguments->integrator,
                   "time integrator instead of the scene's; see 'saltus list integrators'");
   run->add_option("--step", arguments->step, "step size instead of the scene's [s]");
@@ -216,6 +232,8 @@ void AddRunCommand(CLI::App* app, int* exit_code) {
          "store contact problems as FCLib files beside the result, for 'saltus solve': all, "
          "slow (not solved, or 200 iterations and more) or failed")
       ->check(CLI::IsMember({"all", "slow", "failed"}));
+  run->add_flag("--watch", arguments->watch,
+                "serve the motion to the browser while it is computed, and until Ctrl-C");
   run->add_flag("-q,--quiet", arguments->quiet, "print only errors");
   run->callback([arguments, exit_code] { *exit_code = RunScene(*arguments); });
 }

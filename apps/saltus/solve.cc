@@ -135,6 +135,7 @@ int SolveFile(const SolveArguments& arguments) {
   options.tolerance = arguments.tolerance;
   options.absolute_tolerance = arguments.tolerance / 10;
   options.max_iterations = arguments.max_iterations;
+  options.effort = Effort::kHigh;
   options.threads = arguments.threads;
   options.local_method = kLocalMethods.at(arguments.local_method);
   options.function = kFunctions.at(arguments.function);

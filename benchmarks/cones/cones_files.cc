@@ -55,7 +55,6 @@ Arguments Parse(int argc, char** argv) {
   if (arguments.solvers.empty()) {
     arguments.solvers = {"auto",
                          "nsgs",
-                         "hybrid",
                          "semismooth-newton",
                          "proximal-point",
                          "admm",
@@ -84,6 +83,7 @@ void Measure(const std::string& name, const std::string& file, const FclibProble
   options.tolerance = arguments.tolerance;
   options.absolute_tolerance = arguments.tolerance / 10;
   options.max_iterations = arguments.max_iterations;
+  options.effort = Effort::kHigh;
   constexpr int kRepeats = 5;
   constexpr double kEnough = 1.0;  // seconds of repeats
   double best = 1e300, spent = 0;

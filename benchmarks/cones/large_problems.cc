@@ -9,7 +9,7 @@
 #include <ctime>
 #include <optional>
 
-#include "saltus/cones/solvers/auto_solver.h"
+#include "saltus/cones/solvers/cascade.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/nsgs.h"
 #include "saltus/cones/test/brick_wall.h"
@@ -29,7 +29,7 @@ void Measure(const char* name, const ConicProblem& problem, const VectorX& start
   ConicSolverOptions options;
   options.tolerance = kTolerance;
   options.max_iterations = 10000;
-  AutoSolver solver(options);
+  Cascade solver("auto", options, ListAutoStages);
   VectorX r = start;
   const double begin = ReadClock();
   const SolveReport report = solver.Solve(problem, &r);

@@ -14,6 +14,7 @@ simulate, Simulation   run it to the end, or step by step
 LagrangianSystem       your own equations of motion: mass, force, constraints, contacts
 solve_contact          one contact problem u = W r + q with Coulomb friction; FCLib files
 Result, load           channels, events, contacts, audit; plot, animate, pandas, ParaView
+view                   results and scenes in the browser or in a notebook
 integrators, solvers   what can be named; MoreauJean, NonsmoothAlpha, …, Solver have all options
 =====================  ==========================================================================
 """
@@ -34,6 +35,7 @@ from .scene import (
     UserForce, read_scene, write_scene)
 from .simulation import Simulation, simulate
 from .systems import Contacts, LagrangianSystem, Linear
+from .view import View, view
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in (
     "contact", "errors", "events", "items", "lists", "options", "results", "scene", "simulation",

@@ -60,7 +60,7 @@ globals().update(_CLASSES)
 
 class Solver(Item):
     """The contact solver: name (``saltus.solvers()``), tolerance on the relative natural-map residual
-    [> 0, default 1e-9], max_iterations [default 1000]."""
+    [> 0, default 1e-9], max_iterations [default 1000], effort ("low", "normal", "high")."""
     _section = "solver"
 
     def __init__(self, name="auto", **keys):

@@ -167,9 +167,10 @@ class Result:
             np.minimum.at(series, frames, contacts.gap[rows])
             series[np.isinf(series)] = np.nan
             return series
-        series = np.zeros((count, 3))
-        np.add.at(series, frames, getattr(contacts, quantity)[rows])
-        return series[:, component]
+        values = getattr(contacts, quantity)[rows]
+        series = np.zeros((count, *values.shape[1:]))
+        np.add.at(series, frames, values)
+        return series[:, component] if series.ndim == 2 else series
 
     def unit(self, name):
         """Unit of a channel, also of a vector ("ball.position")."""
@@ -323,6 +324,21 @@ class Result:
         """Draws the motion to .gif, .mp4 or PNG frames: see saltus.animation.animate."""
         from .animation import animate
         return animate(self, file, **options)
+
+    def view(self, file=None, *, precision=1e-7, height=520):
+        """A page that plays the motion, inline in notebooks: see saltus.view.view."""
+        from .view import view
+        return view(self, file=file, precision=precision, height=height)
+
+    def save(self, file):
+        """Writes a result that is in memory to a file (.h5). Returns its path."""
+        path = os.fspath(file)
+        if self._tables is None:
+            raise input_error("save", f"the result is in a file already, {self.path!r}", "copy it")
+        _core.write_result(path, self.title, self.scene_text, self._layout, self._tables,
+                           self._contact_arrays, list(self._contact_names), self._checkpoint,
+                           self.outcome)
+        return path
 
     def __repr__(self):
         time = self.time

@@ -344,6 +344,11 @@ class Scene(Item):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
+    def view(self, file=None, *, precision=1e-7, height=520):
+        """A page that shows the scene before any run: see saltus.view.view."""
+        from .view import view
+        return view(self, file=file, precision=precision, height=height)
+
     def expanded(self):
         """The same scene with includes, parameters, repetitions and defaults worked out."""
         core, _ = self._make_core()

@@ -10,5 +10,6 @@ void BindSimulation(pybind11::module_& m);
 void BindUserSystem(pybind11::module_& m);
 void BindContactProblems(pybind11::module_& m);
 void BindResults(pybind11::module_& m);
+void BindView(pybind11::module_& m);
 
 }  // namespace saltus::python

@@ -113,6 +113,7 @@ PYBIND11_MODULE(_core, m) {
   BindUserSystem(m);
   BindContactProblems(m);
   BindResults(m);
+  BindView(m);
 }
 
 }  // namespace saltus::python

@@ -27,3 +27,9 @@ def ball_system(**changes):
                  contacts=saltus.Contacts(saltus.Linear([[1.0]]), restitution=0.9, name="floor"))
     terms.update(changes)
     return saltus.LagrangianSystem(1, **terms)
+
+
+def ball_for(integrator):
+    """The ball of the scene, or that of the equations where rotations or friction are refused."""
+    plain = integrator in ("event-driven", "stormer-verlet", "shake", "rattle")
+    return ball_system() if plain else ball_scene()

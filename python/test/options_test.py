@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 import saltus
-from common import ball_scene, ball_system
+from common import ball_for, ball_scene, ball_system
 
 CLASSES = {name: getattr(saltus, "".join(word.capitalize() for word in name.split("-")))
            for name in saltus.integrators()}
@@ -23,8 +23,8 @@ class Integrators(unittest.TestCase):
                     self.assertIn(summary, kind.__doc__)
                 self.assertEqual(kind().integrator, name)
                 self.assertEqual(pickle.loads(pickle.dumps(kind())), kind())
-                by_class = saltus.simulate(ball_scene(), integrator=kind(), until=0.1)
-                by_name = saltus.simulate(ball_scene(), integrator=name, until=0.1)
+                by_class = saltus.simulate(ball_for(name), integrator=kind(), until=0.1)
+                by_name = saltus.simulate(ball_for(name), integrator=name, until=0.1)
                 np.testing.assert_array_equal(by_class.q, by_name.q)
 
     def test_options_of_a_class_are_used(self):

@@ -19,7 +19,7 @@ from contextlib import redirect_stderr
 import numpy as np
 
 import saltus
-from common import SOURCE, ball_scene, ball_system
+from common import SOURCE, ball_for, ball_scene, ball_system
 
 
 class Stepping(unittest.TestCase):
@@ -112,7 +112,8 @@ class Options(unittest.TestCase):
         for integrator in saltus.integrators():
             with self.subTest(integrator=integrator):
                 self.assertTrue(saltus.integrators().options(integrator))
-                result = saltus.simulate(ball_scene(), integrator=integrator, step=1e-3, until=0.4)
+                result = saltus.simulate(ball_for(integrator), integrator=integrator, step=1e-3,
+                                         until=0.4)
                 self.assertTrue(result.finished, result.outcome)
         for solver in saltus.solvers():
             saltus.Simulation(ball_scene(), solver=solver)

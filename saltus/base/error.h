@@ -1,4 +1,4 @@
-// Errors, in the three kinds of design §5:
+// Errors, in three kinds:
 //   bad input            -> throw InputError (names file, line, key or item, value, admissible
 //                           range);
 //   broken invariant     -> SALTUS_CHECK aborts with a message;

@@ -3,6 +3,7 @@
 #include "saltus/collision/collision_world.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -10,6 +11,7 @@
 #include "saltus/collision/broad_phase.h"
 #include "saltus/collision/bvh.h"
 #include "saltus/collision/pair.h"
+#include "saltus/collision/sweep.h"
 #include "saltus/collision/witness_update.h"
 
 namespace saltus {
@@ -67,6 +69,7 @@ struct CollisionWorld::Impl {
   std::vector<int> first_pair;
   PairScratch scratch;
   WitnessSink sink;
+  Sweep sweep;
 
   Impl() = default;
   Impl(const Impl& other)
@@ -89,7 +92,8 @@ struct CollisionWorld::Impl {
   void FindPairs(double margin);
   void AddHalfSpacePairs(double margin);
   void SortPairs();
-  void AddWitnesses(int a, int b, std::vector<Witness>* witnesses);
+  void AddWitnesses(int a, int b, const PairAxis* held, std::vector<Witness>* witnesses);
+  void PlaceAll(const std::vector<Pose>& poses);
 };
 
 void CollisionWorld::Impl::AddGeometry(const Shape& shape) {
@@ -294,18 +298,30 @@ double CollisionWorld::Impl::CalcLargestMove() const {
 /// before and after a projection that hardly moves anything, the first time with a small margin.
 void CollisionWorld::Impl::UpdatePairs(double margin) {
   const double needed = margin + 2 * CalcLargestMove();
-  if (!(needed <= reach)) {
-    reach = kReach * std::max(margin, last_margin);
+  const bool everything = std::isinf(margin);  // such a list serves this search only
+  if (everything || !(needed <= reach)) {
+    reach = everything ? margin : kReach * std::max(margin, last_margin);
     FindPairs(reach);
     SortPairs();
     searched_boxes = boxes;
   }
-  last_margin = margin;
+  if (everything) {
+    reach = -1;
+  } else {
+    last_margin = margin;
+  }
 }
 
 void CollisionWorld::Impl::FindPairs(double margin) {
   found.clear();
   AddHalfSpacePairs(margin);
+  if (std::isinf(margin)) {
+    for (std::size_t k = 0; k < moving.size(); ++k) {
+      for (const int f : fixed) AddPair(f, moving[k]);
+      for (std::size_t l = 0; l < k; ++l) AddPair(moving[l], moving[k]);
+    }
+    return;
+  }
   const Vector3 half_margin = Vector3::Constant(0.5 * margin);
   moving_boxes.resize(moving.size());
   for (std::size_t k = 0; k < moving.size(); ++k) {
@@ -343,12 +359,21 @@ void CollisionWorld::Impl::SortPairs() {
   }
 }
 
-void CollisionWorld::Impl::AddWitnesses(int a, int b, std::vector<Witness>* witnesses) {
+void CollisionWorld::Impl::AddWitnesses(int a, int b, const PairAxis* held,
+                                        std::vector<Witness>* witnesses) {
   RotateCore(a);
   RotateCore(b);
   const std::size_t first = witnesses->size();
   sink.StartPair(a, b);
-  AddPairWitnesses(placed[Index(a)], placed[Index(b)], &scratch, &sink);
+  const PlacedShape &A = placed[Index(a)], &B = placed[Index(b)];
+  bool done = false;
+  if (held != nullptr) {
+    PairAxis axis = *held;
+    const bool spheres = A.radius > 0 && B.radius > 0;
+    if (!spheres) axis.normal = (A.radius > 0 ? B.R : A.R) * held->normal;
+    done = AddPairWitnessesAlong(A, B, axis, &scratch, &sink);
+  }
+  if (!done) AddPairWitnesses(A, B, &scratch, &sink);
   if (witnesses->size() < first + 2) return;
   std::sort(witnesses->begin() + static_cast<std::ptrdiff_t>(first), witnesses->end(),
             [](const Witness& v, const Witness& w) { return v.feature < w.feature; });
@@ -385,20 +410,102 @@ void CollisionWorld::DisablePair(int mover_a, int mover_b) {
   impl_->reach = -1;
 }
 
+void CollisionWorld::Impl::PlaceAll(const std::vector<Pose>& poses) {
+  if (!prepared) Prepare();
+  for (std::size_t i = 0; i < colliders.size(); ++i) {
+    const int mover = colliders[i].mover;
+    if (mover < 0) continue;
+    SALTUS_CHECK(mover < static_cast<int>(poses.size()), "a mover has no pose");
+    Place(static_cast<int>(i), poses[Index(mover)]);
+  }
+}
+
 void CollisionWorld::Find(const std::vector<Pose>& poses, double margin,
                           std::vector<Witness>* witnesses) {
+  FindAlong(poses, margin, {}, witnesses);
+}
+
+void CollisionWorld::FindAlong(const std::vector<Pose>& poses, double margin,
+                               std::span<const PairAxis> held, std::vector<Witness>* witnesses) {
+  Impl& impl = *impl_;
+  witnesses->clear();
+  impl.PlaceAll(poses);
+  impl.UpdatePairs(margin);
+  impl.sink.Start(witnesses, margin);
+  auto axis = held.begin();
+  const auto is_before = [](const auto& x, int a, int b) {
+    return std::pair(x.collider_A, x.collider_B) < std::pair(a, b);
+  };
+  for (const BroadPhase::Pair& p : impl.sorted) {
+    for (; axis != held.end() && is_before(*axis, p.a, p.b); ++axis) {
+      impl.AddWitnesses(axis->collider_A, axis->collider_B, &*axis, witnesses);
+    }
+    const bool is_held = axis != held.end() && axis->collider_A == p.a && axis->collider_B == p.b;
+    impl.AddWitnesses(p.a, p.b, is_held ? &*axis : nullptr, witnesses);
+    if (is_held) ++axis;
+  }
+  for (; axis != held.end(); ++axis) {
+    impl.AddWitnesses(axis->collider_A, axis->collider_B, &*axis, witnesses);
+  }
+}
+
+void CollisionWorld::FindPairAlong(const PairAxis& axis, const Pose& pose_A, const Pose& pose_B,
+                                   double margin, std::vector<Witness>* witnesses) {
   Impl& impl = *impl_;
   witnesses->clear();
   if (!impl.prepared) impl.Prepare();
-  for (int i = 0; i < num_colliders(); ++i) {
-    const int mover = impl.colliders[Index(i)].mover;
-    if (mover < 0) continue;
-    SALTUS_CHECK(mover < static_cast<int>(poses.size()), "a mover has no pose");
-    impl.Place(i, poses[Index(mover)]);
-  }
-  impl.UpdatePairs(margin);
+  if (impl.colliders[Index(axis.collider_A)].mover >= 0) impl.Place(axis.collider_A, pose_A);
+  if (impl.colliders[Index(axis.collider_B)].mover >= 0) impl.Place(axis.collider_B, pose_B);
   impl.sink.Start(witnesses, margin);
-  for (const BroadPhase::Pair& p : impl.sorted) impl.AddWitnesses(p.a, p.b, witnesses);
+  impl.AddWitnesses(axis.collider_A, axis.collider_B, &axis, witnesses);
+}
+
+void CollisionWorld::FindPassages(const std::vector<Pose>& from, const std::vector<Pose>& to,
+                                  std::vector<PairAxis>* axes) {
+  impl_->sweep.Find(this, from, to, axes);
+}
+
+bool CollisionWorld::HasAxis(int a, int b) const {
+  const auto is_capsule = [this](int i) {
+    return std::holds_alternative<Capsule>(impl_->colliders[Index(i)].shape);
+  };
+  const auto has_faces = [this](int i) {
+    const Shape& shape = impl_->colliders[Index(i)].shape;
+    return std::holds_alternative<Box>(shape) || std::holds_alternative<Cylinder>(shape) ||
+           std::holds_alternative<ConvexHull>(shape);
+  };
+  return (has_faces(a) && (has_faces(b) || is_capsule(b))) || (is_capsule(a) && has_faces(b));
+}
+
+bool CollisionWorld::MayCollide(int a, int b) {
+  if (!impl_->prepared) impl_->Prepare();
+  return impl_->MayCollide(a, b);
+}
+
+PairAxis CollisionWorld::MakeAxis(const Witness& w, const Pose& pose_A, const Pose& pose_B) const {
+  const Element a = FeatureElementA(w.feature), b = FeatureElementB(w.feature);
+  constexpr Element kSolid{ElementKind::kSolid, 0}, kDirection{ElementKind::kTangent, 0};
+  const auto is_edge = [this](int collider, Element e) {
+    const Impl::Geometry& g = impl_->geometries[Index(collider)];
+    return e.kind == ElementKind::kLine && g.convex != nullptr;
+  };
+  PairAxis axis{w.collider_A, w.collider_B, MakeFeature(kDirection, kSolid)};
+  if (a.kind == ElementKind::kFace) {
+    axis.feature = MakeFeature(a, kSolid);
+  } else if (b.kind == ElementKind::kFace) {
+    axis.feature = MakeFeature(kSolid, b);
+  } else if (is_edge(w.collider_A, a) && is_edge(w.collider_B, b)) {
+    axis.feature = MakeFeature(a, b);
+  }
+  const Collider &A = impl_->colliders[Index(w.collider_A)],
+                 &B = impl_->colliders[Index(w.collider_B)];
+  const bool sphere_A = std::holds_alternative<Sphere>(A.shape);
+  const bool sphere_B = std::holds_alternative<Sphere>(B.shape);
+  axis.normal = w.normal;
+  if (sphere_A && sphere_B) return axis;
+  const Quaternion R = sphere_A ? pose_B.R * B.pose_BS.R : pose_A.R * A.pose_BS.R;
+  axis.normal = R.conjugate() * w.normal;
+  return axis;
 }
 
 void CollisionWorld::FindPair(int a, const Pose& pose_a, int b, const Pose& pose_b, double margin,
@@ -409,7 +516,7 @@ void CollisionWorld::FindPair(int a, const Pose& pose_a, int b, const Pose& pose
   if (impl.colliders[Index(a)].mover >= 0) impl.Place(a, pose_a);
   if (impl.colliders[Index(b)].mover >= 0) impl.Place(b, pose_b);
   impl.sink.Start(witnesses, margin);
-  impl.AddWitnesses(a, b, witnesses);
+  impl.AddWitnesses(a, b, nullptr, witnesses);
 }
 
 bool CollisionWorld::UpdateWitness(const Witness& reference, const Pose& from_A, const Pose& from_B,

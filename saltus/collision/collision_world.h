@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "saltus/base/types.h"
@@ -31,6 +32,15 @@ struct Witness {
   Vector3 point_A, point_B;  // world, m
   Vector3 normal;            // world, unit, from A to B
   double gap = 0;            // m, along the normal
+};
+
+/// The axis along which a pair is measured: a face of A or B, an edge of each, or a direction. The
+/// frame of a sphere turns without moving its surface: if A is one, the direction goes with B, and
+/// if both are, it is fixed to the world.
+struct PairAxis {
+  int collider_A = -1, collider_B = -1;
+  Feature feature = 0;  // face and solid, solid and face, line and line; a tangent plane: direction
+  Vector3 normal = Vector3::UnitZ();  // from A to B, in the frame of shape A; see below
 };
 
 class CollisionWorld {
@@ -56,6 +66,26 @@ class CollisionWorld {
   /// movers, whatever the broad phase and DisablePair say: for derivatives by differences.
   void FindPair(int a, const Pose& pose_a, int b, const Pose& pose_b, double margin,
                 std::vector<Witness>* witnesses);
+
+  /// The axis of the pair of a witness: that of the least gap is the axis of the signed distance.
+  PairAxis MakeAxis(const Witness& witness, const Pose& pose_A, const Pose& pose_B) const;
+  /// As Find, but the pairs in `held` (sorted by colliders) are measured along their axis, also if
+  /// they are far apart; half-spaces and surfaces have none and are measured as ever.
+  void FindAlong(const std::vector<Pose>& poses, double margin, std::span<const PairAxis> held,
+                 std::vector<Witness>* witnesses);
+  /// Witnesses of one pair along its axis with gap < margin.
+  void FindPairAlong(const PairAxis& axis, const Pose& pose_A, const Pose& pose_B, double margin,
+                     std::vector<Witness>* witnesses);
+  /// Appends the axes of the pairs that pass through each other on the way from the first poses to
+  /// the second, sorted by colliders; see sweep.h.
+  void FindPassages(const std::vector<Pose>& from, const std::vector<Pose>& to,
+                    std::vector<PairAxis>* axes);
+  /// Whether an axis is worth holding: one of them is a box, a cylinder or a hull, and neither is a
+  /// half-space, a surface or a sphere. The witnesses of round shapes turn smoothly about each
+  /// other and keep their side by themselves.
+  bool HasAxis(int a, int b) const;
+  /// Whether filters and shapes let two colliders touch.
+  bool MayCollide(int a, int b);
 
   /// The witness `reference`, found at the poses from_A, from_B of its movers, at other poses: the
   /// same features, whatever their gap. Costs no search and no memory. Returns false where the

@@ -35,6 +35,7 @@ void AddEdges(const std::vector<Vector3>& vertices, Topology* t) {
           number.emplace(std::minmax(a, b), static_cast<int>(t->edges.size()));
       if (is_new) t->edges.push_back({{a, b}, -1});
       t->face_edges[Index(k)] = it->second;
+      t->edges[Index(it->second)].face[is_new ? 0 : 1] = f;
     }
   }
   const auto along = [&](const Topology::Edge& e) -> Vector3 {

@@ -20,7 +20,8 @@ namespace saltus {
 struct Topology {
   struct Edge {
     int vertex[2];
-    int direction;  // edges that are parallel share a number
+    int direction;           // edges that are parallel share a number
+    int face[2] = {-1, -1};  // on its two sides; a segment has none
   };
   int num_vertices = 0;
   std::vector<int> face_begin{0};  // face f owns loop positions [face_begin[f], face_begin[f + 1])

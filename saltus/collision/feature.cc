@@ -38,7 +38,12 @@ bool CalcFacePoint(const PlacedElement& A, const PlacedElement& B, ElementWitnes
 
 bool CalcFaceRim(const PlacedElement& A, const PlacedElement& B, ElementWitness* w) {  // (5)
   const RoundSupport rim{B.x, B.d, B.rim};
-  const Vector3 x = CalcRoundPoint(rim, -A.d);
+  Vector3 x = CalcRoundPoint(rim, -A.d);
+  if (!B.toward.isZero(0) && B.toward.dot(x - B.x) < std::cos(kRimArc) * B.rim) {
+    const Vector3 side = B.d.cross(B.toward);
+    const double sign = side.dot(x - B.x) < 0 ? -1.0 : 1.0;
+    x = B.x + B.rim * (std::cos(kRimArc) * B.toward + sign * std::sin(kRimArc) * side);
+  }
   const double core_gap = A.d.dot(x - A.x);
   Inflate(A, B, x - core_gap * A.d, A.d, core_gap, w);
   return true;
@@ -46,16 +51,18 @@ bool CalcFaceRim(const PlacedElement& A, const PlacedElement& B, ElementWitness*
 
 // (2), (3): out is the vector from the core of A to that of B.
 bool CalcDistance(const PlacedElement& A, const PlacedElement& B, const Vector3& x_A,
-                  const Vector3& out, ElementWitness* w) {
-  const double distance = out.norm();
-  if (!(distance > 1e-6 * (A.radius + B.radius) + 1e-14 * (A.x.norm() + B.x.norm()))) return false;
-  Inflate(A, B, x_A, out / distance, distance, w);
+                  const Vector3& out, const Vector3& normal, ElementWitness* w) {
+  const double distance = out.norm(), radii = A.radius + B.radius;
+  if (!(distance > 1e-6 * radii + 1e-14 * (A.x.norm() + B.x.norm()))) return false;
+  const double side = distance < radii && out.dot(normal) < 0 ? -1.0 : 1.0;
+  Inflate(A, B, x_A, side / distance * out, side * distance, w);
   return true;
 }
 
-bool CalcLinePoint(const PlacedElement& A, const PlacedElement& B, ElementWitness* w) {
+bool CalcLinePoint(const PlacedElement& A, const PlacedElement& B, const Vector3& normal,
+                   ElementWitness* w) {
   const Vector3 foot = A.x + A.d.dot(B.x - A.x) * A.d;
-  return CalcDistance(A, B, foot, B.x - foot, w);
+  return CalcDistance(A, B, foot, B.x - foot, normal, w);
 }
 
 bool CalcLineLine(const PlacedElement& A, const PlacedElement& B, const Vector3& normal,
@@ -105,10 +112,10 @@ bool CalcElementWitness(const PlacedElement& A, const PlacedElement& B, const Ve
     return CalcRound(A, B, normal, witness);
   }
   if (A.kind == ElementKind::kLine) {
-    if (IsPoint(B)) return CalcLinePoint(A, B, witness);
+    if (IsPoint(B)) return CalcLinePoint(A, B, normal, witness);
     return B.kind == ElementKind::kLine && CalcLineLine(A, B, normal, witness);
   }
-  return IsPoint(A) && IsPoint(B) && CalcDistance(A, B, A.x, B.x - A.x, witness);
+  return IsPoint(A) && IsPoint(B) && CalcDistance(A, B, A.x, B.x - A.x, normal, witness);
 }
 
 }  // namespace saltus

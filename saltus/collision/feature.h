@@ -9,12 +9,19 @@
 //   face  – rim       the lowest point of the rim,    gap = n·c − R |n − (n·u)u|               (5)
 //   rim – point, line or rim: the direction of best separation, see best_normal.h              (6)
 //   solid – point     the nearest point of the whole shape (spheres)                           (7)
-// In all of them p_B − p_A = gap n, and the derivative of the gap is n·(v_B(p_B) − v_A(p_A)):
-// the normal row is exact. Material points and tangent planes are carried by a body: they are
-// those of the witness that the feature was found with.
+//   point – point     along a held direction n,       gap = n·(x_B − x_A) − radii              (8)
+// On a cap that comes to lie flat the lowest point runs round the rim; (5) follows it by kRimArc to
+// both sides of where it was found, and beyond that other points of the rim are lower.
+// In all of them but (8), where the points may be beside each other, p_B − p_A = gap n, and in all
+// the derivative of the gap is n·(v_B(p_B) − v_A(p_A)): the normal row is exact. Material points
+// and tangent planes are carried by a body: they are those of the witness that the feature was
+// found with. In (2), (3) and (7) a shape that has gone more than half way through the other would
+// be pushed out on the far side; where it overlaps there, seen from the given normal, the gap goes
+// on falling instead: −|x_B − x_A| − radii, and in (7) that of the tangent plane of the witness.
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 
 #include "saltus/base/types.h"
 
@@ -38,6 +45,9 @@ struct Element {
 
 using Feature = std::uint64_t;
 
+/// Slot of the points of (8).
+constexpr unsigned kHeldDirection = 15;
+
 /// Kind and index of A and B, and four bits that tell equal names apart.
 constexpr Feature MakeFeature(Element A, Element B, unsigned slot = 0) {
   constexpr auto pack = [](Element e) {
@@ -52,9 +62,9 @@ constexpr Element FeatureElementA(Feature feature) { return UnpackElement(featur
 constexpr Element FeatureElementB(Feature feature) {
   return UnpackElement((feature >> 4) & 0x3fffffff);
 }
+constexpr unsigned FeatureSlot(Feature feature) { return static_cast<unsigned>(feature & 15); }
 constexpr Feature SwapFeature(Feature feature) {
-  return MakeFeature(FeatureElementB(feature), FeatureElementA(feature),
-                     static_cast<unsigned>(feature & 15));
+  return MakeFeature(FeatureElementB(feature), FeatureElementA(feature), FeatureSlot(feature));
 }
 
 /// An index for a material point that is named by up to three small numbers.
@@ -68,6 +78,9 @@ constexpr int MixIndex(int a, int b, int c) {
   return static_cast<int>((h >> 16) & 0x7ffffff);
 }
 
+/// Arc of (5), rad: up to the next of the points that are fixed to the rim.
+constexpr double kRimArc = 0.25 * std::numbers::pi;
+
 /// An element in space.
 struct PlacedElement {
   ElementKind kind = ElementKind::kPoint;
@@ -75,6 +88,8 @@ struct PlacedElement {
   Vector3 d = Vector3::UnitZ();  // line: direction; face: outward normal; rim: axis (all unit)
   double radius = 0;             // inflation, m
   double rim = 0;                // radius of the rim, m
+  // Rim: unit direction to the witness that the feature was found with; 0: no arc.
+  Vector3 toward = Vector3::Zero();
 };
 
 struct ElementWitness {
@@ -82,8 +97,8 @@ struct ElementWitness {
   double gap = 0;
 };
 
-/// (1)–(6). `normal` is a direction near the wanted one: it gives the sign in (4) and the start of
-/// (6). False where the elements do not determine a normal.
+/// (1)–(6). `normal` is a direction near the wanted one: it gives the side in (2) to (4) and the
+/// start of (6). False where the elements do not determine a normal.
 bool CalcElementWitness(const PlacedElement& A, const PlacedElement& B, const Vector3& normal,
                         ElementWitness* witness);
 

@@ -99,6 +99,11 @@ bool CanTouch(int a, int b);
 void AddPairWitnesses(const PlacedShape& a, const PlacedShape& b, PairScratch* scratch,
                       WitnessSink* sink);
 
+/// The same along a held axis, its normal in world axes, whatever the margin; false for shapes that
+/// have no axis (half-space, mesh, height field).
+bool AddPairWitnessesAlong(const PlacedShape& a, const PlacedShape& b, const PairAxis& held,
+                           PairScratch* scratch, WitnessSink* sink);
+
 // The entries of the table. The first shape of a function is A.
 void AddHalfSpaceSphere(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);
 void AddHalfSpaceCapsule(const PlacedShape&, const PlacedShape&, PairScratch*, WitnessSink*);

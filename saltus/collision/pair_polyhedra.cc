@@ -162,9 +162,12 @@ Axis FindAxis(const Convex& A, const Convex& B, const GjkResult& gjk, PairScratc
   return FindPolyhedronAxis(A, B);
 }
 
+// Of the points that both shapes have: a tangent plane reaches beyond the edge that it stands for.
 double CalcLeastGap(const std::vector<ManifoldPoint>& points) {
   double least = std::numeric_limits<double>::infinity();
-  for (const ManifoldPoint& p : points) least = std::min(least, p.gap);
+  for (const ManifoldPoint& p : points) {
+    if (FeatureElementA(p.feature).kind != ElementKind::kTangent) least = std::min(least, p.gap);
+  }
   return least;
 }
 

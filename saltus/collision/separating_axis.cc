@@ -41,6 +41,49 @@ double BoxExtent(const Convex& box, const Vector3& n) {
          box.half_size.z() * std::abs(n.dot(box.R.col(2)));
 }
 
+bool IsSolid(const Convex& core) {
+  return core.kind == ConvexKind::kBox || core.kind == ConvexKind::kHull;
+}
+
+void OfferAllEdges(const Convex& A, const Convex& B, Best* best) {
+  for (int i = 0; i < static_cast<int>(A.topology->directions.size()); ++i) {
+    const Vector3 a = EdgeVector(A, i).normalized();
+    for (int j = 0; j < static_cast<int>(B.topology->directions.size()); ++j) {
+      const Vector3 cross = a.cross(EdgeVector(B, j).normalized());
+      const double sine = cross.norm();
+      if (sine < kParallel) continue;
+      const double handicap = CalcEdgeHandicap(A, B, sine);
+      const Vector3 n = cross / sine;
+      best->Offer(Axis::Kind::kEdges, i, j, n, CalcSeparation(A, B, n), handicap);
+      best->Offer(Axis::Kind::kEdges, i, j, -n, CalcSeparation(A, B, -n), handicap);
+    }
+  }
+}
+
+void OfferCrossingEdges(const Convex& A, const Convex& B, Best* best) {
+  const Vector3 c = B.p - A.p;
+  for (const Topology::Edge& edge_A : A.topology->edges) {
+    const Vector3 &n1 = A.normals[edge_A.face[0]], &n2 = A.normals[edge_A.face[1]];
+    const Vector3& x_A = A.vertices[edge_A.vertex[0]];
+    const Vector3 e = A.vertices[edge_A.vertex[1]] - x_A;
+    for (const Topology::Edge& edge_B : B.topology->edges) {
+      const Vector3 &m1 = B.normals[edge_B.face[0]], &m2 = B.normals[edge_B.face[1]];
+      const double e_m1 = e.dot(m1), e_m2 = e.dot(m2);
+      if (e_m1 * e_m2 >= 0) continue;
+      const Vector3& x_B = B.vertices[edge_B.vertex[0]];
+      const Vector3 f = B.vertices[edge_B.vertex[1]] - x_B;
+      if (f.dot(n1) * f.dot(n2) >= 0) continue;
+      const Vector3 cross = e.cross(f);
+      const double length = cross.norm(), sine = length / (e.norm() * f.norm());
+      if (sine < kParallel) continue;
+      const Vector3 n = (cross.dot(n1 + n2) < 0 ? -1.0 : 1.0) / length * cross;
+      if (n.dot(m1 + m2) >= 0) continue;  // the arcs are on opposite sides
+      best->Offer(Axis::Kind::kEdges, edge_A.direction, edge_B.direction, n, n.dot(c + x_B - x_A),
+                  CalcEdgeHandicap(A, B, sine));
+    }
+  }
+}
+
 }  // namespace
 
 Axis FindBoxAxis(const Convex& A, const Convex& B, double limit) {
@@ -90,6 +133,11 @@ Axis FindBoxAxis(const Convex& A, const Convex& B, double limit) {
 }
 
 double CalcPolyhedronAxisCost(const Convex& A, const Convex& B) {
+  constexpr double kCrossing = 4;  // products that (1) takes at most
+  if (IsSolid(A) && IsSolid(B)) {
+    return kCrossing * static_cast<double>(A.topology->edges.size()) *
+           static_cast<double>(B.topology->edges.size());
+  }
   return static_cast<double>(A.topology->directions.size()) *
          static_cast<double>(B.topology->directions.size()) *
          static_cast<double>(A.num_vertices() + B.num_vertices());
@@ -109,17 +157,10 @@ Axis FindPolyhedronAxis(const Convex& A, const Convex& B) {
     const double s = n.dot(c) - B.face_offset(f) - CalcExtent(A, n);
     best.Offer(Axis::Kind::kFaceB, -1, f, n, s, bias);
   }
-  for (int i = 0; i < static_cast<int>(A.topology->directions.size()); ++i) {
-    const Vector3 a = EdgeVector(A, i).normalized();
-    for (int j = 0; j < static_cast<int>(B.topology->directions.size()); ++j) {
-      const Vector3 cross = a.cross(EdgeVector(B, j).normalized());
-      const double sine = cross.norm();
-      if (sine < kParallel) continue;
-      const double handicap = CalcEdgeHandicap(A, B, sine);
-      const Vector3 n = cross / sine;
-      best.Offer(Axis::Kind::kEdges, i, j, n, CalcSeparation(A, B, n), handicap);
-      best.Offer(Axis::Kind::kEdges, i, j, -n, CalcSeparation(A, B, -n), handicap);
-    }
+  if (IsSolid(A) && IsSolid(B)) {
+    OfferCrossingEdges(A, B, &best);
+  } else {
+    OfferAllEdges(A, B, &best);
   }
   return best.axis;
 }

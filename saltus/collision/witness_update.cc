@@ -7,6 +7,10 @@
 namespace saltus {
 namespace {
 
+/// Sine of the tilt up to which a cap may come to lie flat in a step, so that its lowest point runs
+/// round the rim; on steeper rims it is well defined.
+constexpr double kFlat = 0.01;
+
 PlacedElement PlaceOnMesh(const Mesh& mesh, Element element) {
   PlacedElement placed;
   placed.kind = element.kind;
@@ -67,21 +71,48 @@ PlacedElement Place(const UpdatedShape& s, Element element, const Vector3& point
     placed.d = s.from_R.transpose() * outward;
   } else {
     placed = PlaceLocal(s, element);
+    const Vector3 down = s.from_R.transpose() * outward;
+    if (element.kind == ElementKind::kRim && placed.d.cross(down).norm() < kFlat) {
+      const Vector3 local = s.from_R.transpose() * (point - s.from_p);
+      placed.toward = s.R * (local - placed.x).normalized();
+    }
   }
   placed.x = (s.p - origin) + s.R * placed.x;
   placed.d = s.R * placed.d;
   return placed;
 }
 
-// (7) of feature.h: a sphere S against the whole solid. The normal points from S to the solid.
+bool IsSphere(const UpdatedShape& s) { return std::holds_alternative<Sphere>(*s.shape); }
+
+// (7) of feature.h: a sphere S against the whole solid, which the witness touches at `point`, where
+// it has the normal `outward`. The normal of the result points from S to the solid.
 ElementWitness CalcSolidWitness(const UpdatedShape& S, const UpdatedShape& solid,
+                                const Vector3& point, const Vector3& outward,
                                 const Vector3& origin) {
   const double radius = std::get_if<Sphere>(S.shape)->radius;
   const Vector3 c = solid.R.transpose() * (S.p - solid.p);
-  const SolidFoot foot =
+  SolidFoot foot =
       FindSolidFoot(*solid.shape, solid.geometry, c, std::numeric_limits<double>::infinity());
+  const Vector3 side = solid.from_R.transpose() * outward;
+  if (foot.height < radius && foot.normal.dot(side) < 0) {  // from the far side
+    foot = {side, side.dot(c - solid.from_R.transpose() * (point - solid.from_p))};
+  }
   const Vector3 n = solid.R * foot.normal, x = S.p - origin;
   return {x - radius * n, x - foot.height * n, -n, foot.height - radius};
+}
+
+// (8) of feature.h.
+ElementWitness CalcHeldWitness(const UpdatedShape& A, const UpdatedShape& B, const Vector3& n) {
+  const double a = std::get_if<Sphere>(A.shape)->radius, b = std::get_if<Sphere>(B.shape)->radius;
+  const Vector3 c = B.p - A.p;
+  return {a * n, c - b * n, n, n.dot(c) - a - b};
+}
+
+// The frame of a sphere turns without moving its surface, so that it carries no direction.
+Vector3 TurnNormal(const UpdatedShape& A, const UpdatedShape& B, const Vector3& n) {
+  if (IsSphere(A) && IsSphere(B)) return n;
+  const UpdatedShape& s = IsSphere(A) ? B : A;
+  return s.R * (s.from_R.transpose() * n);
 }
 
 }  // namespace
@@ -91,16 +122,17 @@ bool UpdateWitness(const UpdatedShape& A, const UpdatedShape& B, const Witness& 
   const Element a = FeatureElementA(reference.feature), b = FeatureElementB(reference.feature);
   ElementWitness w;
   if (b.kind == ElementKind::kSolid) {
-    w = CalcSolidWitness(A, B, A.p);
+    w = CalcSolidWitness(A, B, reference.point_B, -reference.normal, A.p);
   } else if (a.kind == ElementKind::kSolid) {
-    w = CalcSolidWitness(B, A, A.p);
+    w = CalcSolidWitness(B, A, reference.point_A, reference.normal, A.p);
     std::swap(w.point_A, w.point_B);
     w.normal = -w.normal;
+  } else if (FeatureSlot(reference.feature) == kHeldDirection && IsSphere(A) && IsSphere(B)) {
+    w = CalcHeldWitness(A, B, reference.normal);
   } else {
     const PlacedElement x = Place(A, a, reference.point_A, reference.normal, A.p);
     const PlacedElement y = Place(B, b, reference.point_B, -reference.normal, A.p);
-    const Vector3 normal = A.R * (A.from_R.transpose() * reference.normal);
-    if (!CalcElementWitness(x, y, normal, &w)) return false;
+    if (!CalcElementWitness(x, y, TurnNormal(A, B, reference.normal), &w)) return false;
   }
   *witness = reference;
   witness->point_A = A.p + w.point_A;

@@ -98,8 +98,8 @@ bool HasBlocksOf(const ConicProblem& problem, const BlockSparseDelassus& A) {
 const BlockSparseDelassus& MakeBlockSparse(const ConicProblem& problem,
                                            BlockSparseDelassus* storage) {
   const bool compliant = problem.compliance.size() > 0;
-  const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A);
-  const auto* body = dynamic_cast<const BodyDelassus*>(problem.A);
+  const auto* sparse = problem.A->block_sparse_form();
+  const auto* body = problem.A->body_form();
   if (sparse != nullptr && HasBlocksOf(problem, *sparse)) {
     if (!compliant) return *sparse;
     *storage = *sparse;

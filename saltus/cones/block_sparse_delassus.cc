@@ -81,6 +81,17 @@ void BlockSparseDelassus::CalcDiagonalBlock(int offset, int dimension,
   block = this->block(i, diagonal_slots_[i]).block(first, first, dimension, dimension);
 }
 
+Delassus::Graph BlockSparseDelassus::MakeGraph() const {
+  Graph graph;
+  for (int i = 0; i < num_blocks(); ++i) {
+    graph.sizes.push_back(dimension(i));
+    for (int slot = row_begin_[i]; slot < row_begin_[i + 1]; ++slot) {
+      if (columns_[slot] < i) graph.couplings.push_back({columns_[slot], i});
+    }
+  }
+  return graph;
+}
+
 void BlockSparseDelassus::CalcDiagonalEntries(double* diagonal) const {
   for (int i = 0; i < num_blocks(); ++i) {
     Eigen::Map<VectorX>(diagonal + offsets_[i], dimension(i)) =

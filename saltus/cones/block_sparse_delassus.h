@@ -54,7 +54,10 @@ class BlockSparseDelassus final : public Delassus {
   int size() const override { return offsets_.back(); }
   void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
+  const BlockSparseDelassus* block_sparse_form() const override { return this; }
   void CalcDiagonalEntries(double* diagonal) const override;
+  double sweep_flops() const override { return static_cast<double>(values_.size()); }
+  Graph MakeGraph() const override;
 
  private:
   std::vector<int> offsets_{0};

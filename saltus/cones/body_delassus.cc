@@ -180,6 +180,38 @@ void BodyDelassus::CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<Matri
   }
 }
 
+// R and T are the tables of (3), K = I.
+bool BodyDelassus::MakeBodySpace(BodySpace* space) const {
+  space->node_sizes.assign(bodies_.size(), 6);
+  space->K.clear();
+  for (int b = 0; b < num_bodies(); ++b) {
+    for (int k = 0; k < 6; ++k) space->K.push_back({b, k, b, k, 1.0});
+  }
+  space->part_begin.assign(1, 0);
+  space->parts.clear();
+  for (int c = 0; c < num_blocks(); ++c) {
+    const double* left = rows_[offsets_[c]].x;
+    const double* right = transposed_rows()[offsets_[c]].x;
+    if (sides_[c].a < num_bodies()) {
+      space->parts.push_back({sides_[c].a, 6, kRowSize, left, right});
+    }
+    if (sides_[c].b < num_bodies()) {
+      space->parts.push_back({sides_[c].b, 6, kRowSize, left + 6, right + 6});
+    }
+    space->part_begin.push_back(static_cast<int>(space->parts.size()));
+  }
+  return true;
+}
+
+Delassus::Graph BodyDelassus::MakeGraph() const {
+  Graph graph;
+  graph.sizes.assign(bodies_.size(), 6);
+  for (const Sides& sides : sides_) {
+    if (std::max(sides.a, sides.b) < num_bodies()) graph.couplings.push_back({sides.a, sides.b});
+  }
+  return graph;
+}
+
 void BodyDelassus::CalcDiagonalEntries(double* diagonal) const {
   std::copy(diagonal_.begin(), diagonal_.end(), diagonal);
 }

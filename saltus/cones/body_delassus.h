@@ -78,7 +78,11 @@ class BodyDelassus final : public Delassus {
   int size() const override { return static_cast<int>(rows_.size()); }
   void Apply(const double* x, double* y) const override;
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override;
+  const BodyDelassus* body_form() const override { return this; }
   void CalcDiagonalEntries(double* diagonal) const override;
+  double sweep_flops() const override { return 2.0 * kRowSize * size(); }
+  bool MakeBodySpace(BodySpace* space) const override;
+  Graph MakeGraph() const override;
 
  private:
   using Rows = std::vector<Row, LargePageAllocator<Row>>;

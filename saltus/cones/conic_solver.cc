@@ -5,10 +5,9 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/cones/solvers/admm.h"
-#include "saltus/cones/solvers/auto_solver.h"
 #include "saltus/cones/solvers/block_pivoting.h"
+#include "saltus/cones/solvers/cascade.h"
 #include "saltus/cones/solvers/de_saxce.h"
-#include "saltus/cones/solvers/hybrid_solver.h"
 #include "saltus/cones/solvers/interior_point.h"
 #include "saltus/cones/solvers/islands.h"
 #include "saltus/cones/solvers/keller.h"
@@ -47,22 +46,23 @@ const char* StatusName(SolveStatus status) {
 
 const std::vector<ConicSolverInfo>& ListConicSolvers() {
   static const std::vector<ConicSolverInfo> kSolvers = {
-      {"auto", "Lemke for small problems without friction, else NSGS, with Newton where it crawls"},
+      {"auto", "sweeps, then second-order methods where they are cheaper or needed: take this one"},
       {"nsgs", "nonsmooth Gauss-Seidel with exact local Coulomb solutions, accelerated"},
-      {"hybrid", "NSGS and semismooth Newton in turns: hard problems with friction"},
       {"semismooth-newton", "Newton's method on the laws (Alart-Curnier), sparse LU, line search"},
-      {"proximal-point",
-       "regularised problems solved by Newton's method: singular and stiff problems"},
-      {"admm", "alternating directions, one factorisation, many cheap passes"},
       {"interior-point", "central path of Coulomb's law: hard problems from a cold start"},
-      {"de-saxce", "convex problems by interior points, the shift of friction held in each"},
       {"projected-cg", "conjugate gradients within bounds: large problems without friction"},
-      {"prox", "projections with all contacts at once, no factorisation"},
-      {"pgs", "projected Gauss-Seidel, row by row: rough answers"},
       {"lemke", "Lemke's pivoting method, exact: no friction, planar or polyhedral friction"},
-      {"block-pivoting", "Judice-Pires pivoting, exact, for large problems without friction"},
-      {"principal-pivoting", "Murty's pivoting by least index, exact, without friction"},
-      {"keller", "Keller's principal pivoting: drives one row at a time, exact, without friction"},
+      {"proximal-point",
+       "regularised problems solved by Newton's method: singular and stiff problems", false},
+      {"admm", "alternating directions, one factorisation, many cheap passes", false},
+      {"de-saxce", "convex problems by interior points, the shift of friction held in each", false},
+      {"prox", "projections with all contacts at once, no factorisation", false},
+      {"pgs", "projected Gauss-Seidel, row by row: rough answers", false},
+      {"block-pivoting", "Judice-Pires pivoting, exact, for large problems without friction",
+       false},
+      {"principal-pivoting", "Murty's pivoting by least index, exact, without friction", false},
+      {"keller", "Keller's principal pivoting: drives one row at a time, exact, without friction",
+       false},
   };
   return kSolvers;
 }
@@ -71,13 +71,13 @@ namespace {
 
 std::unique_ptr<ConicSolver> MakeByName(const std::string& name,
                                         const ConicSolverOptions& options) {
-  if (name == "auto") {
-    return std::make_unique<IslandSolver>(std::make_unique<AutoSolver>(options), options);
+  if (name == "auto" || name == "hybrid") {
+    return std::make_unique<IslandSolver>(
+        std::make_unique<Cascade>("auto", options, ListAutoStages), options);
   }
   if (name == "nsgs") return std::make_unique<NsgsSolver>(NsgsOptions{options});
   if (name == "lemke") return std::make_unique<LemkeSolver>(options);
-  if (name == "hybrid") return std::make_unique<HybridSolver>(options);
-  if (name == "semismooth-newton") {
+  if (name == "newton" || name == "semismooth-newton") {
     return std::make_unique<SemismoothNewtonSolver>(options);
   }
   if (name == "proximal-point") return std::make_unique<ProximalPointSolver>(options);

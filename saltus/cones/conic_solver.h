@@ -56,13 +56,15 @@ enum class ConeFunction { kAlartCurnier, kNaturalMap, kFischerBurmeister };
 
 /// How much a solve may cost where sweeps do not converge.
 ///   kLow     sweeps only: nothing is factorised
-///   kNormal  factorisations that cost about as much as the sweeps before them
-///   kHigh    whatever max_iterations allows, up to the strongest method
+///   kNormal  a factorisation counts as the sweeps that take as long
+///   kHigh    a factorisation counts as one iteration: up to the strongest method
 enum class Effort { kLow, kNormal, kHigh };
 
 struct Budget {
   int max_iterations = 1000;  // sweeps and steps of all methods together: a maximum
   Effort effort = Effort::kNormal;
+  /// Sweeps end where their rate predicts more than these to the aim: another method is cheaper.
+  int patience = std::numeric_limits<int>::max();
 };
 
 /// What a solve aims at and what it may cost. The aim is met where
@@ -152,6 +154,7 @@ std::unique_ptr<ConicSolver> MakeConicSolver(const std::string& name,
 struct ConicSolverInfo {
   std::string name;
   std::string summary;
+  bool is_public = true;  // else for comparisons and research: `saltus list solvers --all`
 };
 const std::vector<ConicSolverInfo>& ListConicSolvers();
 

@@ -22,6 +22,7 @@ class DenseDelassus final : public Delassus {
   void CalcDiagonalBlock(int offset, int dimension, Eigen::Ref<MatrixX> block) const override {
     block = A_.block(offset, offset, dimension, dimension);
   }
+  const DenseDelassus* dense_form() const override { return this; }
   void CalcDiagonalEntries(double* diagonal) const override {
     Eigen::Map<VectorX>(diagonal, size()) = A_.diagonal();
   }

@@ -106,7 +106,7 @@ SparseColumns WriteBodies(const ConicProblem& problem, const BodyDelassus& A, co
 void WriteFclib(const ConicProblem& problem, const std::string& path, const FclibRecord& record,
                 FclibForm form) {
   const Layout layout = MakeLayout(problem, path);
-  const auto* bodies = dynamic_cast<const BodyDelassus*>(problem.A);
+  const auto* bodies = problem.A->body_form();
   const bool global = form == FclibForm::kBodies && bodies != nullptr && bodies->symmetric() &&
                       problem.compliance.size() == 0;
   const std::string group = global ? "/fclib_global" : "/fclib_local";

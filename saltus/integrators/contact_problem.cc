@@ -95,7 +95,8 @@ void ContactProblem::SetSplitRows(std::span<const int> active) {
 }
 
 void ContactProblem::FormDelassus(const KktSolver& kkt, const DelassusCorrection* correction) {
-  if (!FormBodyForm(kkt, correction)) FormAssembled(kkt, correction);
+  if (FormBodyForm(kkt, correction) || FormCoupled(kkt, correction)) return;
+  FormAssembled(kkt, correction);
 }
 
 bool ContactProblem::FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction) {
@@ -141,6 +142,38 @@ bool ContactProblem::FormBodyForm(const KktSolver& kkt, const DelassusCorrection
   body_form_.Finalize();
   problem_.A = &body_form_;
   return true;
+}
+
+/// False unless a component has more contact rows than velocities: A would be full, and larger than
+/// what second-order methods factorise without it.
+bool ContactProblem::FormCoupled(const KktSolver& kkt, const DelassusCorrection* correction) {
+  if (correction != nullptr || !problem_.loads.empty() || size_ < CoupledDelassus::kMinRows) {
+    return false;
+  }
+  component_rows_.assign(static_cast<std::size_t>(kkt.num_components()), 0);
+  bool is_full = false;
+  for (const Block& block : blocks_) {
+    for (int k = block.first; k < block.first + block.count; ++k) {
+      const int comp = kkt.component_of_block(set_->blocks[k].block);
+      component_rows_[comp] += block.rows;
+      const int num_dofs = static_cast<int>(kkt.component_dofs(comp).size());
+      // Two bodies of a contact in one component count twice.
+      is_full =
+          is_full || component_rows_[comp] > 2 * std::max(num_dofs, CoupledDelassus::kMinRows);
+    }
+  }
+  if (!is_full) return false;
+  coupled_.Reset(kkt);
+  for (int i = 0; i < num_blocks(); ++i) {
+    const Block& block = blocks_[i];
+    coupled_.AddBlock(block.rows);
+    for (int k = block.first; k < block.first + block.count; ++k) {
+      const RowBlock& rb = set_->blocks[k];
+      coupled_.AddRows(rb.block, rb.dof, rows(i, rb));
+    }
+  }
+  problem_.A = &coupled_;
+  return coupled_.Finalize();
 }
 
 /// Fills row_begin_ and columns_: i and j couple if they touch a common component of the KKT

@@ -4,8 +4,10 @@
 //   v = v_free + S⁻¹Hᵀ r,   Λ = Λ_free + Λ' r      both from  [S −Gᵀ; G 0][Δv; ΔΛ] = [Hᵀr; 0]  (1)
 //   u = A r + b,            A = H S⁻¹Hᵀ (S⁻¹: the constrained inverse of (1)),
 //                           b = H v_free + …                                                   (2)
-// A takes the body form where every touched component is a free block (O(1) per contact), and is
-// assembled by blocks otherwise: contacts i, j couple if they touch a common component.
+// A takes the body form where every touched component is a free block (O(1) per contact); stays a
+// product of its factors where a component has more contact rows than velocities (glued walls:
+// coupled_delassus.h); and is assembled by blocks otherwise: contacts i, j couple if they touch a
+// common component.
 // Where stiff forces answer to the response v, A = H (I − c S̃⁻¹T) S⁻¹Hᵀ with a second factored
 // system S̃ and a tangent T (DelassusCorrection).                                               (3)
 // Blocks: the active contacts in the order given, then the dry frictions of joints.
@@ -19,6 +21,7 @@
 #include "saltus/cones/block_sparse_delassus.h"
 #include "saltus/cones/body_delassus.h"
 #include "saltus/cones/conic_problem.h"
+#include "saltus/cones/coupled_delassus.h"
 #include "saltus/dynamics/contact_set.h"
 #include "saltus/linalg/kkt_solver.h"
 
@@ -83,6 +86,7 @@ class ContactProblem {
   template <int kVectors>
   void MultiplyRows(std::array<const double*, kVectors> v, std::array<double*, kVectors> u) const;
   bool FormBodyForm(const KktSolver& kkt, const DelassusCorrection* correction);
+  bool FormCoupled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FormAssembled(const KktSolver& kkt, const DelassusCorrection* correction);
   void FindCouplings(const KktSolver& kkt);
   void AddLoadRows(const KktSolver& kkt, int comp, std::size_t begin, std::size_t end);
@@ -94,13 +98,14 @@ class ContactProblem {
   std::vector<Block> blocks_;
   ConicProblem problem_;
   BodyDelassus body_form_;
+  CoupledDelassus coupled_;
   BlockSparseDelassus assembled_;
 
   // Scratch, kept between steps.
   std::vector<int> body_of_block_, touched_;
   std::vector<std::array<int, 2>> touches_;  // (component, block), sorted
   std::vector<std::vector<int>> neighbours_;
-  std::vector<int> dimensions_, row_begin_, columns_;
+  std::vector<int> dimensions_, row_begin_, columns_, component_rows_;
   MatrixX rhs_, lambda_, response_;
 };
 

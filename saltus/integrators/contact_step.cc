@@ -4,15 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/dynamics/contact_memory.h"
+
 namespace saltus {
 namespace {
-
-const ContactMemory* FindMemory(const std::vector<ContactMemory>& memory, const ContactKey& key) {
-  const auto it =
-      std::lower_bound(memory.begin(), memory.end(), key,
-                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-  return it != memory.end() && it->key == key ? &*it : nullptr;
-}
 
 /// Share of the radius of the cone within which an impulse counts as inside.
 constexpr double kInside = 1e-6;
@@ -98,6 +93,7 @@ bool ContactStep::Solve(const KktSolver& kkt, const VectorX& rhs, const VectorX&
     condition_.CalcVelocity(v_free_, &u_);
     ConicProblem& problem = condition_.problem();
     problem.b = u_ + bias_ + shift_;
+    for (int i = 0; i < condition_.num_contacts(); ++i) problem.cones[i].sticks = sticks(i);
     SolveTarget goal = solver_->default_target();
     goal.velocity_aim = target.aim;
     goal.velocity_limit = target.limit;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/integrators/moreau_jean_stepper.h"
-#include "saltus/linalg/diagonal.h"
 
 namespace saltus {
 namespace {
@@ -22,13 +22,15 @@ const std::string kLambda = "moreau-jean.lambda";  // Λ
 constexpr double kPositionShare = 1e-2;
 /// Corrections of positions after the velocities have converged.
 constexpr int kMaxCorrections = 20;
-/// Iterations after which contact rows and slip directions are held: changes of features may cycle.
-constexpr int kFreePasses = 12;
+/// Passes of each Coupling before the next is tried, should the velocities have stopped converging.
+constexpr int kFreePasses = 3;
 /// Growth of the velocity change over one iteration that no convergent iteration shows.
 constexpr double kRunaway = 1e4;
 /// Share of the velocities below which a change that stays the same is rounding: the effect of the
 /// rounding of q, h K/M times as large as that of v, is far below it.
 constexpr double kRounding = 1e-8;
+/// Velocities settle to about this times the error of the laws.
+constexpr double kSolverShare = 10;
 /// Errors of joints that an accepted step may leave, relative to the size of q and to the
 /// velocities.
 constexpr double kJointTolerance = 1e-9;
@@ -59,28 +61,6 @@ MoreauJean::Stepper::Stepper(const MoreauJeanOptions& options)
                 kPositionShare * options.projection_tolerance),
       net_(options.projection_tolerance, options.solver_options.stop) {}
 
-void MoreauJean::Stepper::Found::Find(System& system, double t_find, const VectorX& q_find,
-                                      double margin_find) {
-  if (t == t_find && margin == margin_find && q == q_find) return;
-  system.FindContacts(t_find, q_find, margin_find, &set);
-  t = t_find;
-  q = q_find;
-  margin = margin_find;
-}
-
-void MoreauJean::Stepper::CalcScales(double t, const VectorX& q, const VectorX& v,
-                                     Scales* scales) const {
-  const System& system = equations_.system();
-  const double h = equations_.h();
-  system.CalcForce(t, q, v, &scales->acceleration);
-  DivideByDiagonal(equations_.M(), &scales->acceleration);
-  scales->acceleration_bound = system.CalcSpeedBound(q, scales->acceleration);
-  scales->speed_bound = system.CalcSpeedBound(q, v);
-  scales->margin = 2 * h * (scales->speed_bound + h * scales->acceleration_bound) + 1e-9;
-  scales->velocity =
-      std::max(v.lpNorm<Eigen::Infinity>(), h * scales->acceleration.lpNorm<Eigen::Infinity>());
-}
-
 const StepReport& MoreauJean::Stepper::Step(System& system, double h, State* state) {
   system.BeginStep(*state);
   report_.Clear(h);
@@ -88,7 +68,8 @@ const StepReport& MoreauJean::Stepper::Step(System& system, double h, State* sta
   const bool turn = options_.theta == 0.5 && (options_.contact_rows == Rows::kMidpoint ||
                                               options_.contact_rows == Rows::kPredicted);
   equations_.Begin(system, *state, h, options_.theta, turn);
-  CalcScales(state->time, state->q, state->v, &scales_);
+  scales_.Calc(equations_.system(), equations_.M(), equations_.h(), state->time, state->q,
+               state->v);
   if (system.traits().has_contacts) found_.Find(system, state->time, state->q, scales_.margin);
   Predict();
   Iterate();
@@ -126,8 +107,9 @@ void MoreauJean::Stepper::Predict() {
 void MoreauJean::Stepper::Iterate() {
   equations_.MoveTo(v_, x_);
   const bool one_pass = options_.contact_rows == Rows::kPredicted && !equations_.has_joints();
-  double last = scales_.velocity;
-  int same = 0;  // iterations on the same set of contacts
+  double last = scales_.velocity;  // change of v in the last pass
+  coupling_ = Coupling::kTwoRows;
+  int same = 0;  // passes with the same set of contacts and coupling
   for (int pass = 1; pass <= options_.max_newton_iterations; ++pass) {
     ++report_.newton_iterations;
     if (!BeginPass()) return Fail(StepStatus::kNotFinite, "");
@@ -135,13 +117,14 @@ void MoreauJean::Stepper::Iterate() {
       Activate();
       if (contacts_.has_impact() && !StartFromImpact()) return Fail(StepStatus::kNotFinite, "");
     }
-    if (++same <= kFreePasses) SetRows();
+    ++same;
+    if (coupling_ != Coupling::kHeld) SetRows();
     if (impact_.exists) rhs_ += impact_.momentum;  // (12)
     v_new_ = v_;
     if (!laws_.Solve(equations_.kkt(), rhs_, c_, equations_.h(), CalcTarget(), &v_new_, &lambda_)) {
       return Fail(StepStatus::kNotFinite, "");
     }
-    if (same <= kFreePasses) SetDirections(same);
+    if (coupling_ != Coupling::kHeld) SetDirections(same);
     const double change = (v_new_ - v_).lpNorm<Eigen::Infinity>();
     if (pass > 2 && change > kRunaway * std::max(last, scales_.velocity)) break;
     v_.swap(v_new_);
@@ -150,17 +133,30 @@ void MoreauJean::Stepper::Iterate() {
     const bool fixed_rows = contacts_.size() == 0 || options_.contact_rows == Rows::kStart;
     // Where the change no longer halves, rounding is reached.
     const bool rounding = change <= kRounding * scales_.velocity && change > 0.5 * last;
-    const double tolerance =
-        options_.newton_tolerance * scales_.velocity + 4 * equations_.rounding_speed();
-    const bool converged =
-        (equations_.is_linear() && fixed_rows) || one_pass || rounding || change <= tolerance;
+    const bool converged = (equations_.is_linear() && fixed_rows) || one_pass || rounding ||
+                           change <= CalcNewtonTolerance();
+    if (same > kFreePasses && change > 0.5 * last && coupling_ != Coupling::kHeld) {
+      coupling_ = coupling_ == Coupling::kTwoRows ? Coupling::kOneRow : Coupling::kHeld;
+      same = 0;
+    }
     last = change;
     if (!converged) continue;
     Place(kMaxCorrections);
     if (!Admit()) return;
     same = 0;
+    coupling_ = Coupling::kTwoRows;
   }
   Fail(StepStatus::kNewtonNotConverged, "");
+}
+
+/// Of the change of v. With contacts no better than their impulses: iterates differ by as much as
+/// the solver leaves.
+double MoreauJean::Stepper::CalcNewtonTolerance() const {
+  const double smooth =
+      options_.newton_tolerance * scales_.velocity + 4 * equations_.rounding_speed();
+  if (contacts_.size() == 0) return smooth;
+  return std::max(
+      {smooth, options_.solver_options.tolerance * scales_.velocity, kSolverShare * laws_.error()});
 }
 
 /// Newton's matrix and right-hand side at the iterate.
@@ -185,10 +181,14 @@ void MoreauJean::Stepper::Place(int corrections) {
   if (!options_.projection) return;
   if (equations_.has_joints()) equations_.CloseJoints(v_, &x_);
   if (contacts_.size() == 0) return;
+  double last = std::numeric_limits<double>::infinity();
   for (int k = 0;; ++k) {
     contacts_.MoveEndTo(system, equations_.t(), equations_.q());
     const double violation = position_.CalcViolation(contacts_.end(), allowance_);
+    if (std::isnan(violation)) return Fail(StepStatus::kNotFinite, kNotFiniteCulprit);
     if (k == corrections || violation <= kPositionShare * options_.projection_tolerance) return;
+    if (violation > last && coupling_ == Coupling::kTwoRows) coupling_ = Coupling::kOneRow;
+    last = violation;
     if (!position_.Correct(contacts_.end(), push_rows(), allowance_, equations_.kkt(), &scratch_)) {
       return;
     }

@@ -9,6 +9,7 @@
 //   u = H_c v + bias,   K* ∋ û ⟂ P ∈ K,   û = u + shift + μ|u_T + shift_T| n                    (4)
 //   0 ≤ a + ν ⟂ g_N(q) ≥ 0,   a = θ h P_N;  a = 0 for contacts that bounce    (projection)      (5)
 //   shift_N = e u_N⁻,   shift_T = e_T u_T⁻   in impacts, 0 else;   u⁻ = H(q_n) v_n + bias       (6)
+//   (shift_N also where u_N⁻ > u_r in the island of an impact: several contacts gain no energy)
 //
 // Which contacts take part (`activation`; the set only grows within a step):
 //   free end   what overlaps at the end of the motion without contact, and what carried load in the
@@ -36,7 +37,8 @@
 // itself at q_n (poisson_impact.h), its impulses enter (1), and shift_N = −u_N⁺ keeps the outcome:
 // impulses of joints that are hit do not enter Newton's matrix                                 (12)
 //
-// Newton's method on (1)–(3): theta_equations.h. Rows, gaps and directions follow the iterate.
+// Newton's method on (1)–(3): theta_equations.h. Rows, gaps and directions follow the iterate;
+// where that stops converging, H_c = H_φ = H_θ and H_ν = H_1 for the rest of the step.
 // Rotations: the change of angular momentum is exact for `midpoint` and `predicted` with θ = ½.
 //
 // Ledger: normal work in islands with an impact is its loss; elsewhere it is `lasting`, a numerical

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/dynamics/contact_memory.h"
 #include "saltus/integrators/moreau_jean_stepper.h"
 
 namespace saltus {
@@ -20,15 +21,13 @@ constexpr double kAccept = 1e-2, kApproachShare = 0.1;
 /// Share of the largest speed by which linearized activation reaches beyond v_n; what closes in
 /// spite of it is added.
 constexpr double kReserve = 0.1;
+/// Cosine of the angle up to which two axes of a pair show the same sides of it.
+constexpr double kSameAxis = 0.95;
 
 }  // namespace
 
 bool MoreauJean::Stepper::WasLoaded(const ContactKey& key) const {
-  const std::vector<ContactMemory>& memory = equations_.start().contacts;
-  const auto it =
-      std::lower_bound(memory.begin(), memory.end(), key,
-                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-  return it != memory.end() && it->key == key;
+  return FindMemory(equations_.start().contacts, key) != nullptr;
 }
 
 void MoreauJean::Stepper::Activate() {
@@ -61,12 +60,14 @@ void MoreauJean::Stepper::ChooseAtFreeEnd() {
   equations_.kkt().Solve(rhs_, c_, &v_new_, nullptr);
   scratch_ = equations_.h() * ((1 - theta) * start.v + theta * v_new_);
   system.Retract(start.q, scratch_, &q_free_);
-  system.FindContacts(equations_.t(), q_free_, kGapRounding, &free_end_);
+  system.FindContacts(equations_.t(), q_free_, kGapRounding, &rows_.free_end);
+  // Angular limits are found wherever they are.
+  std::erase_if(rows_.free_end.contacts, [](const Contact& c) { return c.gap > kGapRounding; });
   lists_.passed.clear();
   system.FindTunnelled(equations_.t(), start.q, q_free_, &lists_.passed);
   std::vector<std::uint64_t>& pairs = lists_.pairs;
   pairs.clear();
-  for (const Contact& c : free_end_.contacts) pairs.push_back(c.key.pair);
+  for (const Contact& c : rows_.free_end.contacts) pairs.push_back(c.key.pair);
   for (const HeldAxis& axis : lists_.passed) pairs.push_back(axis.pair);
   std::sort(pairs.begin(), pairs.end());
   const std::vector<Contact>& found = found_.set.contacts;
@@ -75,15 +76,17 @@ void MoreauJean::Stepper::ChooseAtFreeEnd() {
   for (int i = 0; i < static_cast<int>(found.size()); ++i) {
     if (std::binary_search(pairs.begin(), pairs.end(), found[i].key.pair)) suspects.push_back(i);
   }
-  SelectContacts(found_.set, suspects, &condition_);
-  system.UpdateContacts(equations_.t(), q_free_, start.q, condition_, &force_);
+  SelectContacts(found_.set, suspects, &rows_.condition);
+  system.UpdateContacts(equations_.t(), q_free_, start.q, rows_.condition, &rows_.force);
+  const double closed_gap = CalcClosedGap();
   std::size_t k = 0;
   for (int i = 0; i < static_cast<int>(found.size()); ++i) {
     const bool suspect = k < suspects.size() && suspects[k] == i;
-    const bool closes = suspect && force_.contacts[k].gap <= kGapRounding;
+    // A gap that is NaN takes part, so that the step fails.
+    const bool closes = suspect && !(rows_.force.contacts[k].gap > kGapRounding);
     if (suspect) ++k;
-    const bool closed = found[i].gap <= options_.projection_tolerance;
-    if (closes || (closed && WasLoaded(found[i].key))) lists_.chosen.push_back(i);
+    const bool closed = found[i].gap <= closed_gap && WasLoaded(found[i].key);
+    if (closes || closed) lists_.chosen.push_back(i);
   }
 }
 
@@ -91,14 +94,14 @@ void MoreauJean::Stepper::ChooseAtFreeEnd() {
 void MoreauJean::Stepper::AddUnknownPairs() {
   lists_.chosen.clear();
   const std::vector<Contact>& in = contacts_.start().contacts;
-  for (int i = 0; i < static_cast<int>(free_end_.contacts.size()); ++i) {
-    const std::uint64_t pair = free_end_.contacts[i].key.pair;
+  for (int i = 0; i < static_cast<int>(rows_.free_end.contacts.size()); ++i) {
+    const std::uint64_t pair = rows_.free_end.contacts[i].key.pair;
     const auto same =
         std::lower_bound(in.begin(), in.end(), pair,
                          [](const Contact& c, std::uint64_t p) { return c.key.pair < p; });
     if (same == in.end() || same->key.pair != pair) lists_.chosen.push_back(i);
   }
-  contacts_.Add(equations_.system(), q_free_, free_end_, lists_.chosen);
+  contacts_.Add(equations_.system(), q_free_, rows_.free_end, lists_.chosen);
 }
 
 /// (8) and (9).
@@ -118,7 +121,7 @@ void MoreauJean::Stepper::ChooseByPrediction() {
 
 void MoreauJean::Stepper::Classify() {
   contacts_.Classify(equations_.kkt(), equations_.start().v, scales_.acceleration, equations_.h(),
-                     options_.restitution_threshold, options_.projection_tolerance);
+                     options_.restitution_threshold, CalcClosedGap());
   hit_.resize(contacts_.roles().size());
   for (std::size_t i = 0; i < hit_.size(); ++i) hit_[i] = contacts_.roles()[i].impact;
 }
@@ -167,28 +170,30 @@ bool MoreauJean::Stepper::SolveImpact() {
 /// Rows at the iterate (10).
 void MoreauJean::Stepper::SetRows() {
   const Rows rows = options_.contact_rows;
-  if (contacts_.size() + static_cast<int>(contacts_.start().frictions.size()) == 0) {
-    return laws_.SetRows(contacts_.start(), contacts_.start());
-  }
-  if (rows == Rows::kStart) return laws_.SetRows(contacts_.start(), contacts_.start());
+  const bool none = contacts_.size() == 0 && contacts_.start().frictions.empty();
+  if (none || rows == Rows::kStart) return laws_.SetRows(contacts_.start(), contacts_.start());
   contacts_.MoveTo(equations_.system(),
                    equations_.start().time + equations_.theta() * equations_.h(),
                    equations_.q_theta(), equations_.t(), equations_.q());
   if (rows == Rows::kTheta) return laws_.SetRows(contacts_.middle(), contacts_.middle());
   if (rows == Rows::kEnd) return laws_.SetRows(contacts_.end(), contacts_.end());
-  if (!contacts_.has_impact()) return laws_.SetRows(contacts_.end(), contacts_.middle());
-  MixContacts(contacts_.start(), contacts_.end(), hit_, &condition_);
-  MixContacts(contacts_.start(), contacts_.middle(), hit_, &force_);
-  laws_.SetRows(condition_, force_);
+  const bool one = coupling_ == Coupling::kOneRow;
+  const ContactSet& condition = one ? contacts_.middle() : contacts_.end();
+  if (!contacts_.has_impact()) return laws_.SetRows(condition, contacts_.middle());
+  MixContacts(contacts_.start(), condition, hit_, &rows_.condition);
+  if (one) return laws_.SetRows(rows_.condition, rows_.condition);
+  MixContacts(contacts_.start(), contacts_.middle(), hit_, &rows_.force);
+  laws_.SetRows(rows_.condition, rows_.force);
 }
 
 /// H_ν of (2).
 const ContactSet& MoreauJean::Stepper::push_rows() {
   const Rows rows = options_.contact_rows;
   if (rows == Rows::kStart || rows == Rows::kEnd) return contacts_.end();
+  if (coupling_ != Coupling::kTwoRows) return contacts_.end();
   if (rows == Rows::kTheta || !contacts_.has_impact()) return contacts_.middle();
-  MixContacts(contacts_.end(), contacts_.middle(), hit_, &push_);
-  return push_;
+  MixContacts(contacts_.end(), contacts_.middle(), hit_, &rows_.push);
+  return rows_.push;
 }
 
 /// (6), (9), (12).
@@ -247,6 +252,12 @@ ContactStep::Target MoreauJean::Stepper::CalcTarget() const {
           kAccept * (by_forces + kApproachShare * approach)};
 }
 
+/// Gaps up to this are closed: positions are as exact as the velocities that are accepted.
+double MoreauJean::Stepper::CalcClosedGap() const {
+  const double h = equations_.h();
+  return options_.projection_tolerance + kAccept * h * h * scales_.acceleration_bound;
+}
+
 /// a of (5).
 void MoreauJean::Stepper::CalcAllowance() {
   allowance_.setZero(contacts_.size());
@@ -263,7 +274,8 @@ void MoreauJean::Stepper::CalcAllowance() {
 bool MoreauJean::Stepper::Admit() {
   System& system = equations_.system();
   if (!system.traits().has_contacts) return false;
-  CalcScales(equations_.t(), equations_.q(), v_, &end_scales_);
+  end_scales_.Calc(equations_.system(), equations_.M(), equations_.h(), equations_.t(),
+                   equations_.q(), v_);
   ended_.Find(system, equations_.t(), equations_.q(), end_scales_.margin);
   if (!options_.projection || !FindOverlapping()) return false;
   laws_.Store(contacts_.start(), &lists_.memory);
@@ -300,15 +312,20 @@ bool MoreauJean::Stepper::FindOverlapping() {
   std::vector<HeldAxis>& held = lists_.held;
   held = lists_.passed;
   lists_.overlapping.clear();
-  const std::vector<HeldAxis>& axes = found_.set.axes;
+  const auto find_axis = [&](const ContactSet& set, std::uint64_t pair) -> const HeldAxis* {
+    const auto axis = std::lower_bound(set.axes.begin(), set.axes.end(), HeldAxis{pair}, by_pair);
+    return axis != set.axes.end() && axis->pair == pair ? &*axis : nullptr;
+  };
   for (int i = 0; i < static_cast<int>(ended_.set.contacts.size()); ++i) {
     const Contact& c = ended_.set.contacts[i];
     if (c.gap >= -options_.projection_tolerance) continue;
     lists_.overlapping.push_back(i);
-    HeldAxis wanted;
-    wanted.pair = c.key.pair;
-    const auto axis = std::lower_bound(axes.begin(), axes.end(), wanted, by_pair);
-    if (axis != axes.end() && axis->pair == c.key.pair) held.push_back(*axis);
+    const HeldAxis* start = find_axis(found_.set, c.key.pair);
+    const HeldAxis* end = find_axis(ended_.set, c.key.pair);
+    // Along nearly the same axis the contacts of the end are those of the start.
+    if (start != nullptr && end != nullptr && start->normal.dot(end->normal) < kSameAxis) {
+      held.push_back(*start);
+    }
   }
   std::sort(held.begin(), held.end(), by_pair);
   const auto same = [](const HeldAxis& a, const HeldAxis& b) { return a.pair == b.pair; };
@@ -320,12 +337,14 @@ bool MoreauJean::Stepper::FindOverlapping() {
 bool MoreauJean::Stepper::AddOverlapping() {
   System& system = equations_.system();
   if (!lists_.held.empty()) {
-    system.FindContactsAlong(equations_.t(), equations_.q(), kGapRounding, lists_.held, &free_end_);
+    system.FindContactsAlong(equations_.t(), equations_.q(), kGapRounding, lists_.held,
+                             &rows_.free_end);
     lists_.chosen.clear();
-    for (int i = 0; i < static_cast<int>(free_end_.contacts.size()); ++i) {
-      if (free_end_.contacts[i].gap < -options_.projection_tolerance) lists_.chosen.push_back(i);
+    for (int i = 0; i < static_cast<int>(rows_.free_end.contacts.size()); ++i) {
+      if (rows_.free_end.contacts[i].gap < -options_.projection_tolerance)
+        lists_.chosen.push_back(i);
     }
-    if (contacts_.Add(system, equations_.q(), free_end_, lists_.chosen)) return true;
+    if (contacts_.Add(system, equations_.q(), rows_.free_end, lists_.chosen)) return true;
   }
   return contacts_.Add(system, equations_.q(), ended_.set, lists_.overlapping);
 }

@@ -13,6 +13,7 @@
 #include "saltus/integrators/position_law.h"
 #include "saltus/integrators/position_projection.h"
 #include "saltus/integrators/step_contacts.h"
+#include "saltus/integrators/step_scales.h"
 #include "saltus/integrators/theta_equations.h"
 
 namespace saltus {
@@ -24,21 +25,6 @@ class MoreauJean::Stepper {
   const StepReport& Step(System& system, double h, State* state);
 
  private:
-  /// How fast things are at a state: the margin of the contact search and the scales of tolerances.
-  struct Scales {
-    VectorX acceleration;           // f/M
-    double acceleration_bound = 0;  // of any surface point, m/s²
-    double speed_bound = 0;         // of any surface point, m/s
-    double margin = 0;              // twice the distance that the fastest point can travel, m
-    double velocity = 0;            // of Newton's tolerance
-  };
-  /// The contacts within the margin at (t, q): those of the end of one step start the next.
-  struct Found {
-    double t = 0, margin = -1;
-    VectorX q;
-    ContactSet set;
-    void Find(System& system, double t_find, const VectorX& q_find, double margin_find);
-  };
   /// What an impact that was solved by itself (12) adds to the step.
   struct SolvedImpact {
     bool exists = false, ok = true;
@@ -47,6 +33,17 @@ class MoreauJean::Stepper {
     std::vector<double> rebound;  // u_N⁺ per contact, 0 where there is no impulse
   };
 
+  /// How the rows of forces, conditions and pushes follow the iterate:
+  ///   kTwoRows  as (10) says; (H_φ − H_c)ᵀP comes from the last pass, pushes act along H_θ. Light
+  ///             bodies that turn fast, and rims that come to lie flat, may not converge so
+  ///   kOneRow   H_c = H_φ = H_θ, pushes along the rows of the gaps: symmetric problems
+  ///   kHeld     the rows stay as they are: features changed from pass to pass
+  enum class Coupling { kTwoRows, kOneRow, kHeld };
+
+  /// Of the laws, of the forces, of the pushes of (5), and the contacts at the free end.
+  struct RowSets {
+    ContactSet condition, force, push, free_end;
+  };
   /// Lists that keep their memory.
   struct Lists {
     std::vector<int> chosen, suspects, overlapping, index;
@@ -57,9 +54,9 @@ class MoreauJean::Stepper {
     GrowingVector u;
   };
 
-  void CalcScales(double t, const VectorX& q, const VectorX& v, Scales* scales) const;
   void Predict();
   void Iterate();
+  double CalcNewtonTolerance() const;
   bool BeginPass();
   bool StartFromImpact();
   void Place(int corrections);
@@ -80,6 +77,7 @@ class MoreauJean::Stepper {
   void SetDirections(int pass);
   const ContactSet& push_rows();
   ContactStep::Target CalcTarget() const;
+  double CalcClosedGap() const;
   void CalcAllowance();
   bool Admit();
   bool FindOverlapping();
@@ -97,16 +95,17 @@ class MoreauJean::Stepper {
   PositionProjection net_;
   PoissonImpact impact_law_;
   StepReport report_;
-  Found found_, ended_;
-  Scales scales_, end_scales_;
+  FoundContacts found_, ended_;
+  StepScales scales_, end_scales_;
 
   VectorX v_, lambda_, x_;  // the iterate
   SolvedImpact impact_;
   std::vector<char> stuck_, hit_;  // per contact: (11) is off; it belongs to an impact
   GrowingVector allowance_;        // a of (5)
   int admissions_ = 0;
+  Coupling coupling_ = Coupling::kTwoRows;
 
-  ContactSet condition_, force_, push_, free_end_;
+  RowSets rows_;
   Lists lists_;
   VectorX q_free_, rhs_, c_, v_new_, scratch_;
 };

@@ -34,6 +34,7 @@ double PositionLaw::CalcViolation(const ContactSet& end, const GrowingVector& a)
   double worst = 0;
   for (Eigen::Index i = 0; i < nu_.size(); ++i) {
     const double gap = end.contacts[static_cast<std::size_t>(i)].gap;
+    if (std::isnan(gap)) return gap;
     worst = std::max(worst, a[i] + nu_[i] > 0 ? std::abs(gap) : -gap);
   }
   return worst;

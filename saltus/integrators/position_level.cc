@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/dynamics/contact_memory.h"
 #include "saltus/linalg/diagonal.h"
 
 namespace saltus {
@@ -151,10 +152,7 @@ void PositionLevel::ReportContacts(const State& start, const VectorX& v, double 
     const int o = problem.offset(i);
     const int d = problem.cone(i).dimension;
     if (!(r[o] > 0)) continue;  // a candidate that stayed open
-    const auto memory =
-        std::lower_bound(start.contacts.begin(), start.contacts.end(), c.key,
-                         [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-    const bool closed_before = memory != start.contacts.end() && memory->key == c.key;
+    const bool closed_before = FindMemory(start.contacts, c.key) != nullptr;
     ContactResult result;
     result.key = c.key;
     result.dimension = c.dimension;

@@ -13,7 +13,7 @@ constexpr double kJump = 1e-3;
 
 }  // namespace
 
-void RowRates::Calc(System& system, double t, const VectorX& q, const VectorX& delta, double margin,
+void RowRates::Calc(System& system, double t, const VectorX& q, const VectorX& delta,
                     const BlockMatrix& M, const SparseRows& G, const ContactSet& contacts) {
   const double size = delta.lpNorm<Eigen::Infinity>();
   const double epsilon = size > kDistance ? kDistance / size : 1;
@@ -32,7 +32,7 @@ void RowRates::Calc(System& system, double t, const VectorX& q, const VectorX& d
   }
   moved_.Clear();
   if (!contacts.contacts.empty() || !contacts.frictions.empty()) {
-    system.FindContacts(t, q_moved_, margin + 10 * kDistance, &moved_);
+    system.UpdateContacts(t, q_moved_, q, contacts, &moved_);
   }
   CalcContacts(epsilon, contacts);
 }
@@ -59,14 +59,13 @@ void RowRates::CalcContacts(double epsilon, const ContactSet& contacts) {
     }
     return true;
   };
-  auto moved = moved_.contacts.begin();
+  if (moved_.contacts.size() != contacts.contacts.size()) return;
   for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
     const Contact& now = contacts.contacts[i];
-    while (moved != moved_.contacts.end() && moved->key < now.key) ++moved;
-    if (moved == moved_.contacts.end()) break;
-    if (moved->key != now.key || moved->rows() != now.rows()) continue;
-    if (subtract(now, *moved, now.rows())) {
-      rates_.contacts[i].bias = (moved->bias - now.bias) / epsilon;
+    const Contact& moved = moved_.contacts[i];
+    if (moved.lost || moved.rows() != now.rows()) continue;
+    if (subtract(now, moved, now.rows())) {
+      rates_.contacts[i].bias = (moved.bias - now.bias) / epsilon;
     }
   }
   if (moved_.frictions.size() != contacts.frictions.size()) return;

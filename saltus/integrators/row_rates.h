@@ -15,10 +15,10 @@ namespace saltus {
 
 class RowRates {
  public:
-  /// M, G and contacts are those at (t, q); contacts were found with this margin. Contacts that
-  /// have other features at q ⊕ εδ, so that their rows jump, count as if their rows were constant.
-  void Calc(System& system, double t, const VectorX& q, const VectorX& delta, double margin,
-            const BlockMatrix& M, const SparseRows& G, const ContactSet& contacts);
+  /// M, G and contacts are those at (t, q). Contacts are evaluated by their features; those whose
+  /// rows jump between q and q ⊕ εδ count as if their rows were constant.
+  void Calc(System& system, double t, const VectorX& q, const VectorX& delta, const BlockMatrix& M,
+            const SparseRows& G, const ContactSet& contacts);
 
   const BlockMatrix& M() const { return M_; }  // only if the mass is not constant
   const SparseRows& G() const { return G_; }

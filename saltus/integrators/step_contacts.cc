@@ -147,8 +147,10 @@ void StepContacts::SpreadImpacts(const KktSolver& kkt) {
   for (std::size_t i = 0; i < roles_.size(); ++i) {
     const Contact& c = start_.contacts[i];
     if (c.num_blocks == 0 || !hit_[component(c, 0)]) continue;
-    roles_[i].impact = true;
-    roles_[i].lasting = false;
+    Role& role = roles_[i];
+    role.impact = true;
+    role.lasting = false;
+    if (role.approach[0] > role.unresolved) role.bouncing = c.restitution > 0;
   }
 }
 

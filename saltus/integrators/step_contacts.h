@@ -9,7 +9,8 @@
 //   end     at q:   gaps g(q), rows H_1
 //
 // Roles of a contact in the step, with u_r the speed below which a bounce cannot be resolved:
-//   bouncing   e > 0 and −u_N⁻ > u_r
+//   bouncing   e > 0 and −u_N⁻ > u_r, or u_N⁻ > u_r in an island with an impact: with one e in
+//              all contacts, u_N⁺ ≥ −e u_N⁻ wherever an impulse may act gains no energy
 //   impact     it closes faster than u_r, or shares an island with a contact that does          (2)
 //   lasting    none of these, and closed at the start: g_n ≤ tolerance
 // Islands are contacts that share components of the system (bodies and their joints).

@@ -63,7 +63,10 @@ void ThetaEquations::MoveTo(const VectorX& v, const VectorX& x) {
   system_->Retract(start_->q, scratch_, &q_theta_);
   system_->CalcForce(t(), q_, v, &f1_);
   turn_.setZero(v.size());
-  if (turns_) system_->CalcTurnImpulse(h_, delta_, start_->v, v, &turn_);
+  // Turned by the motion alone: x moves bodies without time passing, and momenta that followed it
+  // would tie the velocities to the last digit of the gaps.
+  scratch_ = delta_ - x;
+  if (turns_) system_->CalcTurnImpulse(h_, scratch_, start_->v, v, &turn_);
   if (!system_->traits().constant_mass) system_->CalcMass(q_theta_, &M_);
   if (!has_joints()) return;
   system_->CalcConstraintJacobian(t(), q_, &G_);

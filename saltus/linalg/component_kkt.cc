@@ -255,6 +255,9 @@ KktOutcome ComponentKkt::Solve() {
   if (!regular_) return KktOutcome::kSingular;
   b_ = y_.cwiseProduct(scale_);
   if (!b_.allFinite()) return KktOutcome::kSingular;
+  // Products of numbers near the smallest have no digits to judge a residual by: motions that decay
+  // for ever get there.
+  b_ = (b_.array().abs() < std::numeric_limits<double>::min() / kEpsilon).select(0, b_);
 
   bool solved = SolveScaled();
   if (!solved && RepeatWithFreshPivots()) solved = SolveScaled();

@@ -73,6 +73,17 @@ class ComponentKkt {
   /// |G x − c|∞ of the last Solve().
   double constraint_residual() const { return constraint_residual_; }
 
+  /// Visits the entries (row, column, value) of [S −Gᵀ; G δD], unscaled, as last factored.
+  template <class Visit>
+  void VisitEntries(const Visit& visit) const {
+    for (int j = 0; j < n_ + m_; ++j) {
+      for (int k = column_begin_[j]; k < column_begin_[j + 1]; ++k) {
+        const bool regularisation = sources_[k].index < 0;
+        visit(row_index_[k], j, regularisation ? kDelta * column_size_[j] : raw_[k]);
+      }
+    }
+  }
+
  private:
   bool GatherValues(const double* S_values, const double* G_values, const double* L_values);
   void CalcScaling();

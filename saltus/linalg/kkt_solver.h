@@ -78,6 +78,19 @@ class KktSolver {
   /// S_bb⁻¹ of a free block.
   Eigen::Map<const MatrixX> free_block_inverse(int block) const;
 
+  /// Visits the entries (row, column, value) of [S −Gᵀ; G δD] of a component (component_kkt.h), as
+  /// last factored; its dofs are numbered first, its constraint rows behind them.
+  template <class Visit>
+  void VisitEntries(int comp, const Visit& visit) const {
+    if (!component_is_free_block(comp)) return kkts_[kkt_of_component_[comp]]->VisitEntries(visit);
+    const FreeBlock& block = free_blocks_[free_block_of_component(comp)];
+    const double* S = free_values_.data() + block.value_offset;
+    for (int j = 0; j < block.size; ++j) {
+      for (int i = 0; i < block.size; ++i) visit(i, j, S[j * block.size + i]);
+    }
+  }
+  int block_of_dof(int dof) const { return block_of_dof_[dof]; }
+
   /// Many right-hand sides that live in one component, with c = 0.
   /// @param rhs  n_comp × k; in: f, out: x
   /// @param lambda  m_comp × k or null

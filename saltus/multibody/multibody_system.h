@@ -69,6 +69,10 @@ class MultibodySystem final : public System {
   bool AddConstraintTangents(double t, const VectorX& q, const VectorX& v, const VectorX& lambda,
                              BlockMatrix* K, SparseRows* C) const override;
   void FindContacts(double t, const VectorX& q, double margin, ContactSet* contacts) override;
+  void FindContactsAlong(double t, const VectorX& q, double margin, std::span<const HeldAxis> held,
+                         ContactSet* contacts) override;
+  void FindTunnelled(double t, const VectorX& q0, const VectorX& q1,
+                     std::vector<HeldAxis>* axes) override;
   void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
                       const ContactSet& reference, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
@@ -106,7 +110,8 @@ class MultibodySystem final : public System {
  private:
   void AddTangents(const VectorX& q, const VectorX& lambda, const VectorX* v, BlockMatrix* K,
                    SparseRows* C) const;
-  void AddColliderContacts(double margin, ContactSet* contacts);
+  void AddColliderContacts(double margin, std::span<const HeldAxis> held, ContactSet* contacts);
+  void AddAxes(std::span<const HeldAxis> held, ContactSet* contacts) const;
   void AddNamedContacts(double margin, ContactSet* contacts) const;
   void PlaceContactBodies(const VectorX& q);
   bool UpdateColliderContact(const Contact& reference, ContactSet* contacts);

@@ -271,24 +271,38 @@ std::vector<double> ResultReader::ReadChannel(const Channel& channel) const {
 }
 
 std::vector<double> ResultReader::ReadQuantity(const Quantity& quantity) const {
+  return ReadQuantity(quantity, 0, num_frames());
+}
+
+std::vector<double> ResultReader::ReadQuantity(const Quantity& quantity, long first,
+                                               long count) const {
+  SALTUS_CHECK(first >= 0 && count >= 0 && first + count <= num_frames(), "frames out of range");
   return ReadGuarded(path(), [&] {
     const std::vector<hsize_t> shape = RowShape(quantity, layout());
     if (!shape.empty() && shape[0] == 0) return std::vector<double>();
-    return impl_->Open(quantity.dataset.c_str(), shape).ReadRows<double>(0, times().size());
+    return impl_->Open(quantity.dataset.c_str(), shape)
+        .ReadRows<double>(static_cast<hsize_t>(first), static_cast<hsize_t>(count));
   });
 }
 
-ContactRows ResultReader::ReadContacts() const {
+ContactRows ResultReader::ReadContacts() const { return ReadContacts(0, num_frames()); }
+
+ContactRows ResultReader::ReadContacts(long first_frame, long num_rows) const {
   ContactRows rows;
   if (!has_contacts()) return rows;
+  SALTUS_CHECK(first_frame >= 0 && num_rows >= 0 && first_frame + num_rows <= num_frames(),
+               "frames out of range");
   return ReadGuarded(path(), [&] {
-    rows.offset = impl_->offset;
+    const auto begin = impl_->offset.begin() + first_frame;
+    rows.offset.assign(begin, begin + num_rows + 1);
+    const auto first = static_cast<hsize_t>(rows.offset.front());
+    for (std::int64_t& offset : rows.offset) offset -= static_cast<std::int64_t>(first);
     const auto count = static_cast<hsize_t>(rows.offset.back());
     const auto read = [&](const char* name, std::vector<hsize_t> shape) {
-      return impl_->Open(name, shape).ReadRows<double>(0, count);
+      return impl_->Open(name, shape).ReadRows<double>(first, count);
     };
-    rows.name = impl_->Open("contacts/name", {}).ReadRows<std::uint32_t>(0, count);
-    rows.key = impl_->Open("contacts/key", {2}).ReadRows<std::uint64_t>(0, count);
+    rows.name = impl_->Open("contacts/name", {}).ReadRows<std::uint32_t>(first, count);
+    rows.key = impl_->Open("contacts/key", {2}).ReadRows<std::uint64_t>(first, count);
     rows.gap = read("contacts/gap", {});
     rows.point = read("contacts/point", {3});
     rows.normal = read("contacts/normal", {3});

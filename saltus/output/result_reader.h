@@ -54,8 +54,12 @@ class ResultReader {
   /// Every number of a quantity of the run, of bodies, joints, coordinates or constraints: one
   /// frame after the other, in each the items, in each the components.
   std::vector<double> ReadQuantity(const Quantity& quantity) const;
+  /// The same for the frames [first, first + count), which must exist.
+  std::vector<double> ReadQuantity(const Quantity& quantity, long first, long count) const;
   /// Every contact point; empty if recorded without.
   ContactRows ReadContacts() const;
+  /// Those of the frames [first, first + count), which must exist; offset[0] is 0.
+  ContactRows ReadContacts(long first, long count) const;
   /// step_index is not recorded and stays 0.
   Frame ReadFrame(long index) const;
 

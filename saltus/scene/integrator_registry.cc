@@ -9,8 +9,19 @@ namespace saltus {
 // --- What several integrators share --------------------------------------------------------------
 
 IntegratorInfo::Option MakeSolverOption() {
-  return {"solver", "contact solver {name, tolerance, max_iterations}; default {auto, 1e-9, 1000}"};
+  return {"solver",
+          "contact solver {name, tolerance, max_iterations, effort}; default {auto, 1e-9, 1000, "
+          "normal}"};
 }
+
+namespace {
+
+const std::vector<std::string>& ListEfforts() {  // in the order of Effort
+  static const std::vector<std::string> kNames = {"low", "normal", "high"};
+  return kNames;
+}
+
+}  // namespace
 
 void ReadSolver(const MapField& simulation, std::string* name, ConicSolverOptions* options) {
   const std::optional<Field> field = simulation.Find("solver");
@@ -24,6 +35,9 @@ void ReadSolver(const MapField& simulation, std::string* name, ConicSolverOption
   if (const auto key = solver.Find("max_iterations")) {
     options->max_iterations = static_cast<int>(key->ReadInteger(1, 100'000'000));
   }
+  if (const auto key = solver.Find("effort")) {
+    options->effort = static_cast<Effort>(key->ReadChoice(ListEfforts()));
+  }
 }
 
 Value MakeSolver(const std::string& name, const ConicSolverOptions& options) {
@@ -31,6 +45,7 @@ Value MakeSolver(const std::string& name, const ConicSolverOptions& options) {
   solver.Add("name", MakeScalar(name));
   solver.Add("tolerance", MakeNumber(options.tolerance));
   solver.Add("max_iterations", MakeNumber(options.max_iterations));
+  solver.Add("effort", MakeScalar(ListEfforts()[static_cast<std::size_t>(options.effort)]));
   return solver;
 }
 
@@ -130,13 +145,18 @@ const IntegratorInfo kMoreauJean = {
 }  // namespace
 
 const std::vector<IntegratorInfo>& ListIntegrators() {
-  static const std::vector<IntegratorInfo> integrators = {kMoreauJean,
-                                                          MakeNonsmoothAlphaRow(),
-                                                          MakeNonsmoothNewmarkRow(),
-                                                          MakeNonsmoothHhtRow(),
-                                                          MakeSchatzmanPaoliRow(),
-                                                          MakeGeneralizedAlphaIndex3Row(),
-                                                          MakeEnergyMomentumRow()};
+  static const std::vector<IntegratorInfo> integrators = [] {
+    std::vector<IntegratorInfo> rows = {kMoreauJean,
+                                        MakeNonsmoothAlphaRow(),
+                                        MakeNonsmoothNewmarkRow(),
+                                        MakeNonsmoothHhtRow(),
+                                        MakeSchatzmanPaoliRow(),
+                                        MakeGeneralizedAlphaIndex3Row(),
+                                        MakeEnergyMomentumRow()};
+    rows.push_back(MakeEventDrivenRow());
+    for (IntegratorInfo& row : MakeSmoothRows()) rows.push_back(std::move(row));
+    return rows;
+  }();
   return integrators;
 }
 

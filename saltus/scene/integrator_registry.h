@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "saltus/events/event_driven.h"
+#include "saltus/events/smooth_integrator.h"
 #include "saltus/integrators/energy_momentum.h"
 #include "saltus/integrators/generalized_alpha_index3.h"
 #include "saltus/integrators/integrator.h"
@@ -21,7 +23,8 @@ struct Value;
 /// The options of every integrator, each in its own struct.
 using IntegratorOptions =
     std::variant<MoreauJeanOptions, NonsmoothAlphaOptions, SchatzmanPaoliOptions,
-                 GeneralizedAlphaIndex3Options, EnergyMomentumOptions>;
+                 GeneralizedAlphaIndex3Options, EnergyMomentumOptions, SmoothIntegratorOptions,
+                 EventDrivenOptions>;
 
 /// A name of the registry and its options.
 struct IntegratorChoice {

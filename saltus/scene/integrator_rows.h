@@ -20,5 +20,8 @@ IntegratorInfo MakeNonsmoothHhtRow();
 IntegratorInfo MakeSchatzmanPaoliRow();
 IntegratorInfo MakeGeneralizedAlphaIndex3Row();
 IntegratorInfo MakeEnergyMomentumRow();
+/// One row for each solver of saltus/dae.
+std::vector<IntegratorInfo> MakeSmoothRows();
+IntegratorInfo MakeEventDrivenRow();
 
 }  // namespace saltus

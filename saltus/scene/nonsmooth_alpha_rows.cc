@@ -18,7 +18,7 @@ void ReadCommon(const MapField& simulation, Options* options) {
   if (const auto key = simulation.Find("position_law")) {
     options->position_law = static_cast<Options::PositionLaw>(key->ReadChoice(laws));
   }
-  options->position_friction = simulation.ReadBool("position_friction", false);
+  simulation.ReadBool("position_friction", false);  // of earlier versions: always on
   options->position_tolerance =
       simulation.ReadNumber("position_tolerance", options->position_tolerance, kPositive);
   ReadNewton(simulation, &options->newton_tolerance, &options->max_newton_iterations);
@@ -30,7 +30,6 @@ void WriteCommon(const Options& options, Value* simulation) {
   static const char* const laws[] = {"gap", "modified-lcp"};
   simulation->Add("variant", MakeScalar(variants[static_cast<int>(options.variant)]));
   simulation->Add("position_law", MakeScalar(laws[static_cast<int>(options.position_law)]));
-  simulation->Add("position_friction", MakeScalar(options.position_friction ? "true" : "false"));
   simulation->Add("position_tolerance", MakeNumber(options.position_tolerance));
   simulation->Add("newton_tolerance", MakeNumber(options.newton_tolerance));
   simulation->Add("max_newton_iterations", MakeNumber(options.max_newton_iterations));
@@ -42,7 +41,8 @@ std::vector<IntegratorInfo::Option> AddCommon(std::vector<IntegratorInfo::Option
       {"variant",
        "monolithic, decoupled or robust (for stiff flexible systems); default monolithic"},
       {"position_law", "gap, or modified-lcp (for comparison: never comes to rest); default gap"},
-      {"position_friction", "true: friction holds the positions too, no creep; default false"},
+      {"position_friction",
+       "of earlier versions, without effect: friction holds the positions too"},
       {"position_tolerance", "penetration that may stay, m, > 0; default 1e-12"},
       {"newton_tolerance", "relative to the velocities, > 0; default 1e-10"},
       {"max_newton_iterations", "in [1, 10000]; default 50"},

@@ -66,7 +66,7 @@ std::vector<Section> MakeSections() {
       {"point", {"on", "at"}},
       {"simulation", {"integrator", "step", "until", "on_failure", "max_halvings", "adaptive"}},
       {"adaptive", {"tolerance", "min_step"}},
-      {"solver", {"name", "tolerance", "max_iterations"}},
+      {"solver", {"name", "tolerance", "max_iterations", "effort"}},
       {"audit",
        {"max_penetration", "max_constraint", "max_constraint_rate", "max_complementarity",
         "energy_closure"}},

@@ -93,7 +93,8 @@ class Usage(CommandLine):
 
     def test_lists(self):
         for topic, member in (("integrators", "moreau-jean"), ("solvers", "nsgs"),
-                              ("joints", "revolute"), ("shapes", "sphere"), ("forces", "spring")):
+                              ("joints", "revolute"), ("shapes", "sphere"), ("forces", "spring"),
+                              ("problems", "four-bar")):
             done = saltus("list", topic)
             self.assertEqual(done.returncode, 0)
             self.assertRegex(done.stdout, rf"(?m)^\s*{member}\s+\S", topic)
@@ -159,6 +160,24 @@ class Running(CommandLine):
         self.assertIn("max_penetration", done.stdout)
         self.assertEqual(done.stderr, "")
         self.assertTrue((self.folder / "mixed.h5").exists())
+
+    def test_problems_run_by_name(self):
+        done = saltus("run", "problem:four-bar", "--until", "0.2", "--integrator", "phem56",
+                      "--set", "simulation.tolerance=1e-9", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "four-bar.h5").exists())
+        done = saltus("run", "problem:fourbar", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("four-bar", done.stderr)
+
+    def test_smooth_solvers_name_the_contact_that_closes(self):
+        done = saltus("run", "problem:bouncing-ball", "--integrator", "hem5", cwd=self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("floor", done.stderr)
+        self.assertIn("event-driven", done.stderr)
+        done = saltus("run", "problem:bouncing-ball", "--integrator", "event-driven",
+                      "--step", "0.05", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_quiet(self):
         done = saltus("run", self.scene, "--until", "0.1", "--quiet", "-o", self.folder / "a.h5")

@@ -1,6 +1,7 @@
 // The broad phase against all pairs, and the rules of CollisionWorld.
 #include "saltus/collision/broad_phase.h"
 
+#include <limits>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -200,6 +201,21 @@ TEST_F(CollisionWorldTest, SkipsDisabledPairs) {
   for (const auto& [a, b] : all)
     world_.DisablePair(world_.collider(a).mover, world_.collider(b).mover);
   EXPECT_TRUE(FindPairs(0.05).empty());
+}
+
+TEST(CollisionWorldRulesTest, AnInfiniteMarginTakesAllPairsOnce) {
+  CollisionWorld world;
+  std::vector<Pose> poses(4);
+  for (int i = 0; i < 4; ++i) {
+    world.Add({Sphere{0.1}, {}, i, 0});
+    poses[static_cast<std::size_t>(i)].p.x() = 100.0 * i;
+  }
+  world.Add({Box{Vector3::Ones()}, {}, -1, 0});
+  std::vector<Witness> witnesses;
+  world.Find(poses, std::numeric_limits<double>::infinity(), &witnesses);
+  EXPECT_EQ(witnesses.size(), 10u);
+  world.Find(poses, 0.01, &witnesses);
+  EXPECT_EQ(witnesses.size(), 1u) << "the ball inside the box";
 }
 
 TEST(CollisionWorldRulesTest, GroupsMoversAndGround) {

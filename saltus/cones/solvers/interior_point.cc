@@ -117,13 +117,9 @@ class InteriorPath {
  public:
   explicit InteriorPath(const ConicProblem& problem)
       : problem_(problem),
-        is_body_form_(BodyLu::FindBodyForm(problem) != nullptr),
+        is_body_form_(body_lu_.PrepareIfCheaper(problem)),
         scales_(CalcBlockScales(problem)) {
-    if (is_body_form_) {
-      body_lu_.Prepare(problem);
-    } else {
-      lu_.Prepare(MakeBlockSparse(problem, &storage_));
-    }
+    if (!is_body_form_) lu_.Prepare(MakeBlockSparse(problem, &storage_));
     const std::size_t count = problem.cones.size();
     scalings_.resize(count);
     shift_.resize(count);
@@ -321,11 +317,11 @@ class InteriorPath {
   }
 
   const ConicProblem& problem_;
+  BodyLu body_lu_;
   bool is_body_form_;
   std::vector<double> scales_;
   BlockSparseDelassus storage_;
   ShiftedLu lu_;
-  BodyLu body_lu_;
   std::vector<Scaling> scalings_;
   std::vector<Matrix> shift_;
   VectorX r_, u_hat_, residual_, rhs_, dr_, du_;

@@ -31,7 +31,7 @@ bool IslandSolver::FindIslands(const ConicProblem& problem) {
   const int num_blocks = static_cast<int>(problem.cones.size());
   parents_.resize(problem.cones.size());
   std::iota(parents_.begin(), parents_.end(), 0);
-  if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
+  if (const auto* body = problem.A->body_form()) {
     if (body->num_blocks() != num_blocks) return false;
     body_block_.assign(static_cast<std::size_t>(body->num_bodies()), -1);
     for (int c = 0; c < num_blocks; ++c) {
@@ -41,7 +41,7 @@ bool IslandSolver::FindIslands(const ConicProblem& problem) {
         body_block_[side] = c;
       }
     }
-  } else if (const auto* sparse = dynamic_cast<const BlockSparseDelassus*>(problem.A)) {
+  } else if (const auto* sparse = problem.A->block_sparse_form()) {
     if (sparse->num_blocks() != num_blocks) return false;
     for (int c = 0; c < num_blocks; ++c) {
       for (int slot = sparse->row_begin(c); slot < sparse->row_begin(c + 1); ++slot) {
@@ -99,7 +99,7 @@ void IslandSolver::MakeProblem(const ConicProblem& problem, Island* island) {
   part.b = problem.b(island->rows);
   part.compliance.resize(0);
   if (problem.compliance.size() > 0) part.compliance = problem.compliance(island->rows);
-  if (const auto* body = dynamic_cast<const BodyDelassus*>(problem.A)) {
+  if (const auto* body = problem.A->body_form()) {
     island->body.CopyBlocks(*body, island->blocks, &local_row_);
     part.A = &island->body;
   } else {
@@ -150,7 +150,9 @@ SolveReport IslandSolver::Combine(const ConicProblem& problem, const SolveTarget
   report.residual = judge.best_residual();
   if (report.ok() && !solved) {
     const int iterations = report.iterations;
-    report = solvers_[0]->Solve(problem, target, r);
+    SolveTarget rest = target;
+    rest.budget.max_iterations -= iterations;
+    report = solvers_[0]->Solve(problem, rest, r);
     report.iterations += iterations;
   } else if (solved && (report.status == SolveStatus::kMaxIterations ||
                         report.status == SolveStatus::kStagnated)) {

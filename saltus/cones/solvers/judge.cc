@@ -17,8 +17,10 @@ StopRule::StopRule(const ConicProblem& problem, const SolveTarget& target, doubl
                                        : kInfinity) {}
 
 double StopRule::CalcScore(const NaturalMapResidual& residual, double impulse) const {
-  double score =
-      std::max(residual.relative / target_.relative, residual.absolute / target_.absolute);
+  // A target of 0 asks for an exact answer: a residual of 0, not 0/0.
+  const auto share = [](double x, double limit) { return x > 0 ? x / limit : 0.0; };
+  double score = std::max(share(residual.relative, target_.relative),
+                          share(residual.absolute, target_.absolute));
   if (!(residual.relative * impulse <= impulse_bound_)) score = std::max(score, 2.0);  // (2)
   if (target_.velocity_aim > 0) score = std::min(score, residual.velocity / target_.velocity_aim);
   return score;

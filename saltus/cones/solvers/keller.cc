@@ -74,7 +74,7 @@ class Driver {
     return free;
   }
 
-  // r_F and u anew, so that rounding does not add up.
+  // r_F and u from the start, so that rounding does not add up.
   void Refresh() {
     const std::vector<int> free = ListFree();
     if (!free.empty()) {
@@ -199,7 +199,7 @@ SolveReport KellerSolver::SolveReduced(const ConicProblem& problem, const SolveT
   int pivots = 0;
   const auto drive = [&](const VectorX& start) {
     Driver driver(lcp, start, options_.stop);
-    outcome = driver.Run(std::max(target.budget.max_iterations, 50 * n + 50));
+    outcome = driver.Run(target.budget.max_iterations);
     if (driver.r().allFinite()) judge.Evaluate(driver.r());
     pivots += driver.pivots();
   };

@@ -77,7 +77,7 @@ class Tableau {
     CleanRightHandSide();
   }
 
-  // Computes the table anew from the basis: rounding of the pivots so far is gone.
+  // Computes the table again from the basis: rounding of the pivots so far is gone.
   void Refresh() {
     MatrixX basis(n_, n_);
     for (int i = 0; i < n_; ++i) basis.col(i) = original_.col(basis_[i]);
@@ -213,12 +213,13 @@ LemkeReport SolveLemke(const MatrixX& M, const VectorX& q, int max_pivots, Vecto
   LemkeReport report;
   z->setZero(q.size());
   if (q.size() == 0 || q.minCoeff() >= 0) return report;
+  report.outcome = LemkeOutcome::kMaxPivots;
+  if (max_pivots < 1) return report;
   Tableau tableau(M, q);
   int row = tableau.FindFirstRow();
   int leaving = tableau.basic(row);
   tableau.Pivot(row, tableau.artificial());
-  report.outcome = LemkeOutcome::kMaxPivots;
-  for (report.pivots = 1; report.pivots <= max_pivots; ++report.pivots) {
+  for (report.pivots = 1; report.pivots < max_pivots; ++report.pivots) {
     CheckStop(stop);
     const int entering = tableau.Complement(leaving);
     row = tableau.FindBlockingRow(entering);
@@ -256,7 +257,7 @@ LemkeReport SolveLemkeFrom(const std::vector<int>& active_guess, const MatrixX& 
   LemkeReport report = SolveLemke(M_guess, q_guess, max_pivots, &exchanged, stop);
   if (report.outcome != LemkeOutcome::kSolved) {
     const int spent = report.pivots;
-    report = SolveLemke(M, q, max_pivots, z, stop);
+    report = SolveLemke(M, q, max_pivots - spent, z, stop);
     report.pivots += spent;
     return report;
   }

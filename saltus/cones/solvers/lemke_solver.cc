@@ -19,7 +19,9 @@ LemkeReport FollowPaths(const LinearCones& linear, const std::vector<int>& guess
     VectorX scale = VectorX::Ones(linear.q().size());
     scale.tail(linear.num_slacks()).setConstant(unit);
     const MatrixX M = scale.asDiagonal() * linear.M() * scale.asDiagonal();
-    const LemkeReport report = SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots, z, stop);
+    if (total.pivots >= max_pivots) break;
+    const LemkeReport report =
+        SolveLemke(M, scale.cwiseProduct(linear.q()), max_pivots - total.pivots, z, stop);
     *z = z->cwiseProduct(scale);
     total.outcome = report.outcome;
     total.pivots += report.pivots;
@@ -49,21 +51,20 @@ SolveReport LemkeSolver::SolveReduced(const ConicProblem& problem, const SolveTa
     report.residual = CalcNaturalMapResidual(problem, *r);
     return report;
   }
-  const int size = static_cast<int>(linear.q().size());
-  const int max_pivots = std::max(target.budget.max_iterations, 50 * size + 50);
   VectorX z;
   std::vector<int> guess;
   if (!r->isZero(0)) guess = linear.ListActive(problem, *r);
   LemkeReport lemke;
   const auto solve = [&] {
-    lemke = FollowPaths(linear, guess, LinearCones::HasFriction(problem), max_pivots, options_.stop,
-                        &z);
+    lemke = FollowPaths(linear, guess, LinearCones::HasFriction(problem),
+                        target.budget.max_iterations - report.iterations, options_.stop, &z);
     report.iterations += lemke.pivots;
     linear.RecoverImpulses(z, r);
     report.residual = CalcNaturalMapResidual(problem, *r);
   };
   solve();
-  if (!guess.empty() && !MeetsAim(report.residual, target)) {
+  if (!guess.empty() && !MeetsAim(report.residual, target) &&
+      report.iterations < target.budget.max_iterations) {
     guess.clear();  // It was ill-conditioned.
     solve();
   }

@@ -4,17 +4,19 @@
 // (sweep.h, coulomb_block.h). Solutions of the conic problem are the fixed points r = g(r)
 // (movable blocks). Plain sweeps converge slowly in tall or hyperstatic piles, so after the first
 // few the sequence is extrapolated (anderson.h); a sweep that changes r more than kGrowth times as
-// much as the best sweep did restarts the history from plain sweeps; if the residual no longer
-// falls, extrapolation ends for good and plain sweeps go on (docs/decisions/0002). Extrapolation
+// much as the best sweep did restarts the history from plain sweeps; if the rate is hopeless,
+// extrapolation ends for good and plain sweeps go on (docs/decisions/0002). Extrapolation
 // moves only the starting point of the next sweep: what is judged and returned is always the
 // outcome of a sweep, hence inside the cones.
 //
 // Small problems (face_newton.h) also try a Newton step on the face of the present iterate now and
 // then; its outcome, after a sweep, is taken if the natural map says that it is better.
 //
-// Stopping: |Δr|/|r| of a sweep costs nothing. When it predicts that the tolerance is met (by the
-// ratio seen at the last evaluation), or after a fixed number of sweeps, the natural-map residual
-// (conic_problem.h, eq. 4) is evaluated; it alone decides, and the best iterate seen is returned.
+// Stopping (sweep_progress.h): |Δr|/|r| of a sweep costs nothing. When it predicts that the aim is
+// met, or after a fixed number of sweeps, the natural map is evaluated; it alone decides, and the
+// best iterate seen is returned. Sweeps end before their maximum where their rate predicts more
+// than Budget::patience of them to the aim; once an iterate is acceptable (eq. (2) of SolveTarget)
+// and the blocks that stick hold the aim, where it predicts more than a few.
 #pragma once
 
 #include <memory>
@@ -28,14 +30,12 @@
 #include "saltus/cones/solvers/face_newton.h"
 #include "saltus/cones/solvers/judge.h"
 #include "saltus/cones/solvers/local_blocks.h"
+#include "saltus/cones/solvers/sweep_progress.h"
 
 namespace saltus {
 
-struct SweepChange;
-
 struct NsgsOptions : ConicSolverOptions {
-  bool symmetric_sweeps = false;  // every other sweep runs against the order of the blocks
-  int memory = 5;                 // of the acceleration, 0 … 10; 0: plain Gauss–Seidel
+  int memory = 5;  // of the acceleration, 0 … 10; 0: plain Gauss–Seidel
 };
 
 class NsgsSolver final : public ConicSolver {
@@ -72,9 +72,15 @@ class NsgsSolver final : public ConicSolver {
                  Impulses* r, SolveReport* report);
   /// Extrapolates *r, the outcome of a sweep from input_, or restarts the history.
   template <class Form>
-  void Accelerate(const SolveTarget& target, const SweepChange& sweep, Form* form, Impulses* r,
-                  double* least_change);
-  SolveStatus FindFailure(const ConicProblem& problem, double relative, const Impulses& r);
+  void Accelerate(const SolveTarget& target, const SweepChange& sweep, Form* form, Impulses* r);
+  template <class Form>
+  void PrepareAcceleration(const ConicProblem& problem, const Form& form);
+  bool Accelerates(int num_sweeps) const;
+  template <class Form>
+  SweepChange SweepOnce(int k, Form* form, Impulses* r);
+  enum class Verdict { kSolved, kGoOn, kSlow };
+  Verdict Conclude(const SolveTarget& target, const NaturalMapResidual& best, int sweep);
+  SolveStatus FindFailure(const ConicProblem& problem, double relative, SolveReport* report);
   /// loaded_ from r.
   void FindLoaded(const Impulses& r);
 
@@ -93,7 +99,12 @@ class NsgsSolver final : public ConicSolver {
   NaturalMapResidual residual_;  // … and its residual
   bool has_best_ = false;
   double best_score_ = 0;
-  bool carries_companion_ = false;  // else z is formed anew after each extrapolation
+  SweepProgress progress_;
+  bool newton_ready_ = false;
+  int memory_ = 0;                  // of the acceleration, 0: it has ended
+  int stride_ = 1;                  // sweeps from one extrapolation to the next
+  double least_change_ = 0;         // of the sweeps since the history was restarted
+  bool carries_companion_ = false;  // else z is formed again after each extrapolation
   double companion_error_ = 1;      // bound of what extrapolation did to rounding (anderson.h)
 };
 

@@ -20,12 +20,7 @@ constexpr int kMaxHalvings = 7;  // of τ
 }  // namespace
 
 void SemismoothNewton::Prepare(const ConicProblem& problem, ConeFunction function) {
-  if (BodyLu::FindBodyForm(problem) != nullptr) {
-    A_ = nullptr;
-    body_lu_.Prepare(problem);
-  } else {
-    A_ = &MakeBlockSparse(problem, &storage_);
-  }
+  A_ = body_lu_.PrepareIfCheaper(problem) ? nullptr : &MakeBlockSparse(problem, &storage_);
   function_ = function;
   equations_.resize(problem.cones.size());
   alpha_.resize(problem.cones.size());
@@ -101,7 +96,7 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
     merits.back() = merit;
     const double bound = *std::max_element(merits.begin(), merits.end());
     bool moved = false;
-    while (!moved && regularisation <= kMaxRegularisation) {
+    while (!moved && regularisation <= kMaxRegularisation && result.iterations < max_iterations) {
       ++result.iterations;
       moved = SolveStep(regularisation) && TrySteps(problem, bound, r);
       if (!moved) {
@@ -110,7 +105,7 @@ SemismoothNewton::Result SemismoothNewton::Iterate(const ConicProblem& problem, 
       }
     }
     if (!moved) {
-      result.outcome = Outcome::kStagnated;
+      if (result.iterations < max_iterations) result.outcome = Outcome::kStagnated;
       return result;
     }
     regularisation = std::max(kMinRegularisation, regularisation / 100);

@@ -35,7 +35,7 @@ class BodySweep {
   void Start(const double* r) { A_.CalcVelocities(r, &z_); }
   /// The same if A has just been applied to r.
   void StartFromProduct(const double*) { z_ = A_.product_velocities(); }
-  /// z, linear in the impulses: it may be extrapolated with them instead of started anew.
+  /// z, linear in the impulses: it may be extrapolated with them instead of formed again.
   double* companion() { return z_.data()->x; }
   int companion_size() const { return A_.num_velocities(); }
 
@@ -238,15 +238,11 @@ template <class Form>
   }
 }
 
-/// All blocks once, in the order of the problem or against it.
+/// All blocks once, in the order of the problem.
 template <class Form>
-SweepChange Sweep(const LocalBlocks& blocks, bool backward, Form* form, double* r) {
+SweepChange Sweep(const LocalBlocks& blocks, Form* form, double* r) {
   SweepChange total;
-  if (backward) {
-    for (int c = blocks.size() - 1; c >= 0; --c) UpdateBlock(blocks, c, form, r, &total);
-  } else {
-    for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
-  }
+  for (int c = 0; c < blocks.size(); ++c) UpdateBlock(blocks, c, form, r, &total);
   return total;
 }
 

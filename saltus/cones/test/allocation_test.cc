@@ -78,7 +78,7 @@ TEST_F(AllocationTest, SteadyBodyFormSolve) {
     NsgsSolver solver(options);
     VectorX r = VectorX::Zero(problem.size());
     (void)solver.Solve(problem, &r);
-    // The next step: the operator is set up anew, the impulses start from rest.
+    // The next step: the operator is set up again, the impulses start from 0.
     problem.cones.reserve(problem.cones.size());
     const long before = CountAllocations();
     MakeBoxStack(stack, &A, &problem);

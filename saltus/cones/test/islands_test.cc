@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "saltus/cones/solvers/auto_solver.h"
+#include "saltus/cones/solvers/cascade.h"
 #include "saltus/cones/test/random_problems.h"
 
 namespace saltus {
@@ -80,7 +80,8 @@ TEST(IslandsTest, FindsThemAndSolvesThem) {
   for (const Delassus* A :
        {static_cast<const Delassus*>(&groups.body), static_cast<const Delassus*>(&groups.sparse)}) {
     groups.problem.A = A;
-    IslandSolver solver(std::make_unique<AutoSolver>(MakeOptions(1)), MakeOptions(1));
+    IslandSolver solver(std::make_unique<Cascade>("auto", MakeOptions(1), ListAutoStages),
+                        MakeOptions(1));
     VectorX r;
     const SolveReport report = solver.Solve(groups.problem, &r);
     EXPECT_TRUE(report.ok()) << report.residual.relative;
@@ -129,7 +130,8 @@ TEST(IslandsTest, LoadsCompliancesAndOneInfeasibleIsland) {
   problem.loads.push_back({0.5, VectorX::Zero(1), rows});
   problem.b = Eigen::Vector4d(-2, 3, -1, 1);
   problem.compliance = Eigen::Vector4d(0, 0, 1, 0);
-  IslandSolver solver(std::make_unique<AutoSolver>(MakeOptions(1)), MakeOptions(1));
+  IslandSolver solver(std::make_unique<Cascade>("auto", MakeOptions(1), ListAutoStages),
+                      MakeOptions(1));
   VectorX r;
   EXPECT_TRUE(solver.Solve(problem, &r).ok());
   EXPECT_EQ(solver.num_islands(), 3);

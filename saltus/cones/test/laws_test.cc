@@ -106,8 +106,8 @@ TEST_P(LawTest, Cohesion) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, LawTest,
-                         testing::Values("auto", "nsgs", "hybrid", "semismooth-newton",
-                                         "proximal-point", "admm", "interior-point", "pgs"),
+                         testing::Values("auto", "nsgs", "semismooth-newton", "proximal-point",
+                                         "admm", "interior-point", "pgs"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -158,7 +158,7 @@ TEST(ComplianceTest, MakesSingularProblemsDeterminate) {
   problem.cones = test::MakeCones({1, 1, 1, 1}, 0);
   problem.b = VectorX::Constant(4, -1);
   problem.compliance = VectorX::Constant(4, 1e-6);
-  for (const char* name : {"auto", "lemke", "block-pivoting", "keller", "hybrid"}) {
+  for (const char* name : {"auto", "lemke", "block-pivoting", "keller"}) {
     VectorX r;
     ASSERT_TRUE(MakeConicSolver(name, MakeOptions(1e-12))->Solve(problem, &r).ok()) << name;
     EXPECT_LT((r - VectorX::Constant(4, 0.25)).cwiseAbs().maxCoeff(), 1e-6) << name;
@@ -212,8 +212,8 @@ TEST_P(AssociatedTest, AgreesWithInteriorPoint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, AssociatedTest,
-                         testing::Values("auto", "nsgs", "hybrid", "semismooth-newton",
-                                         "proximal-point", "admm", "interior-point", "pgs"),
+                         testing::Values("auto", "nsgs", "semismooth-newton", "proximal-point",
+                                         "admm", "interior-point", "pgs"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -418,7 +418,7 @@ TEST(ReportTest, NamesTheReason) {
   problem.A = &A;
   problem.cones = test::MakeCones({1}, 0);
   problem.b = VectorX::Constant(1, -1);  // closes, and nothing can stop it
-  for (const char* name : {"auto", "nsgs", "hybrid", "lemke", "keller"}) {
+  for (const char* name : {"auto", "nsgs", "lemke", "keller"}) {
     VectorX r;
     const SolveReport report = MakeConicSolver(name, MakeOptions(1e-9))->Solve(problem, &r);
     EXPECT_EQ(report.status, SolveStatus::kInfeasible) << name;

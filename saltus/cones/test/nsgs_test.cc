@@ -115,19 +115,16 @@ TEST(NsgsTest, PushedStackSlidesAsAPointMass) {
   EXPECT_NEAR(top[2], -0.8 * stack.friction * weight, 1e-9 * weight);
 }
 
-TEST(NsgsTest, SymmetricSweepsAndPlainSweepsAgree) {
+TEST(NsgsTest, AcceleratedSweepsAndPlainSweepsAgree) {
   test::BoxStack stack;
   stack.num_boxes = 2;
   BodyDelassus A;
   ConicProblem problem;
   MakeBoxStack(stack, &A, &problem);
-  NsgsOptions options;
-  options.tolerance = 1e-10;
-  options.symmetric_sweeps = true;
-  NsgsSolver symmetric(options);
+  NsgsSolver accelerated = MakeSolver(1e-10);
   NsgsSolver plain = MakeSolver(1e-10, 20000, 0);
   VectorX r1 = VectorX::Zero(problem.size()), r2 = r1, u1, u2;
-  ASSERT_TRUE(symmetric.Solve(problem, &r1).ok());
+  ASSERT_TRUE(accelerated.Solve(problem, &r1).ok());
   ASSERT_TRUE(plain.Solve(problem, &r2).ok());
   A.Multiply(r1, &u1);
   A.Multiply(r2, &u2);

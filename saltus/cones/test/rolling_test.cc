@@ -128,7 +128,7 @@ TEST(RollingTest, SphereRollsToRest) {
     problem.b[3] = v / R;
     ConicSolverOptions options;
     options.tolerance = 1e-13;
-    for (const char* name : {"auto", "nsgs", "hybrid"}) {
+    for (const char* name : {"auto", "nsgs"}) {
       VectorX r;
       ASSERT_TRUE(MakeConicSolver(name, options)->Solve(problem, &r).ok()) << name << d;
       const double normal = m * g * h;
@@ -265,8 +265,8 @@ TEST_P(RollingSolverTest, SolvesProblemsMadeFromASolution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, RollingSolverTest,
-                         testing::Values("auto", "nsgs", "hybrid", "semismooth-newton",
-                                         "proximal-point", "admm", "pgs"),
+                         testing::Values("auto", "nsgs", "semismooth-newton", "proximal-point",
+                                         "admm", "pgs"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -4,7 +4,7 @@
 
 #include "saltus/cones/block_sparse_copy.h"
 #include "saltus/cones/fclib.h"
-#include "saltus/cones/solvers/hybrid_solver.h"
+#include "saltus/cones/solvers/cascade.h"
 #include "saltus/cones/test/box_stack.h"
 #include "saltus/cones/test/random_problems.h"
 #include "saltus/cones/test/reference_files.h"
@@ -111,7 +111,7 @@ TEST(SemismoothNewtonTest, BoxStackCarriesItsWeight) {
   }
 }
 
-TEST(HybridTest, TellsProblemsWithoutSolution) {
+TEST(CascadeTest, ReportsProblemsWithoutSolution) {
   // One contact that closes although nothing can move: infeasible. NaN: not finite.
   DenseDelassus A(MatrixX::Zero(3, 3));
   ConicProblem problem;
@@ -119,7 +119,7 @@ TEST(HybridTest, TellsProblemsWithoutSolution) {
   problem.cones = {MakeFrictionCone(3, 0.5)};
   problem.b = Vector3(-1, 0, 0);
   VectorX r;
-  HybridSolver solver{ConicSolverOptions{}};
+  Cascade solver("auto", ConicSolverOptions{}, ListAutoStages);
   EXPECT_EQ(solver.Solve(problem, &r).status, SolveStatus::kInfeasible);
   problem.b[1] = std::nan("");
   EXPECT_EQ(solver.Solve(problem, &r).status, SolveStatus::kNotFinite);
@@ -127,7 +127,7 @@ TEST(HybridTest, TellsProblemsWithoutSolution) {
 }
 
 // The yardstick: both measures on every file, from a cold start, computed outside the solver.
-TEST(HybridTest, AndInteriorPointAndAutoSolveAllReferenceFiles) {
+TEST(ReferenceFilesTest, AreSolvedByInteriorPointsAndAuto) {
   SALTUS_SKIP_WITHOUT_REFERENCE();
   ConicSolverOptions options;
   options.tolerance = 1e-8;
@@ -135,7 +135,7 @@ TEST(HybridTest, AndInteriorPointAndAutoSolveAllReferenceFiles) {
   options.max_iterations = 10000;
   for (const auto& path : test::ListReferenceFiles()) {
     const FclibProblem fclib = ReadFclib(path.string());
-    for (const char* name : {"hybrid", "interior-point", "auto"}) {
+    for (const char* name : {"interior-point", "auto"}) {
       VectorX r;
       const SolveReport report = MakeConicSolver(name, options)->Solve(fclib.problem, &r);
       EXPECT_TRUE(report.ok()) << path << " " << name;

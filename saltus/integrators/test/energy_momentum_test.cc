@@ -1,4 +1,4 @@
-// The examples of the method page, §3.4, whose digits come from independent prototypes, and energy.
+// The examples of the reference tables, whose digits come from independent prototypes, and energy.
 #include "saltus/integrators/energy_momentum.h"
 
 #include <cmath>
@@ -127,7 +127,7 @@ SmallSystem::Data MakeTwoPendulums() {
   return d;
 }
 
-TEST(EnergyMomentum, TwoPendulumsGiveTheDigitsOfThePage) {
+TEST(EnergyMomentum, TwoPendulumsGiveTheDigitsOfTheReference) {
   const Motion fine = RunRods(MakeTwoPendulums(), 1e-3, 3, {1, 3});
   ASSERT_EQ(fine.states.size(), 2u);
   EXPECT_NEAR(fine.states[0].q[0], -0.98642722, 0.6e-8);
@@ -141,7 +141,8 @@ TEST(EnergyMomentum, TwoPendulumsGiveTheDigitsOfThePage) {
   EXPECT_NEAR(fine.impacts[0].gap, 4.2573e-3, 0.6e-5);
   EXPECT_LT(fine.drift, 1e-10);
   EXPECT_EQ(fine.penetration, 0);
-  EXPECT_LE(fine.most_iterations, 8);  // an impact step is solved twice: 3 to 4 each on the page
+  EXPECT_LE(fine.most_iterations,
+            8);  // an impact step is solved twice: 3 to 4 each in the reference
   const Motion coarse = RunRods(MakeTwoPendulums(), 1e-2, 3, {1});
   EXPECT_NEAR(coarse.states.at(0).q[0], -0.98530510, 0.6e-8);
   ASSERT_EQ(coarse.impacts.size(), 3u);
@@ -149,8 +150,8 @@ TEST(EnergyMomentum, TwoPendulumsGiveTheDigitsOfThePage) {
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(coarse.impacts[i].time, coarse_times[i], 1e-9);
 }
 
-// Against the exact motion of the page: order 1, since each impact happens up to h early. It moves
-// the balls by h|u| = 4.43 h at most, once more with each of the three impacts.
+// Against the exact motion of the reference: order 1, since each impact happens up to h early. It
+// moves the balls by h|u| = 4.43 h at most, once more with each of the three impacts.
 TEST(EnergyMomentum, TwoPendulumsConvergeToTheExactMotion) {
   for (const double h : {1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2.5e-4}) {
     const Motion run = RunRods(MakeTwoPendulums(), h, 3, {1, 2, 3});
@@ -162,7 +163,7 @@ TEST(EnergyMomentum, TwoPendulumsConvergeToTheExactMotion) {
   }
 }
 
-TEST(EnergyMomentum, DoublePendulumAgainstAWallGivesTheDigitsOfThePage) {
+TEST(EnergyMomentum, DoublePendulumAgainstAWallGivesTheDigitsOfTheReference) {
   SmallSystem::Data d = MakeRods(Eigen::Vector4d(1, 0, 2, 0), 1, {-1, 0});
   d.contacts = {MakeStop(Eigen::RowVector4d(1, 0, 0, 0)), MakeStop(Eigen::RowVector4d(0, 0, 1, 0))};
   const Motion run = RunRods(d, 5e-4, 1, {0.8, 1});
@@ -175,7 +176,7 @@ TEST(EnergyMomentum, DoublePendulumAgainstAWallGivesTheDigitsOfThePage) {
   ASSERT_EQ(run.impacts.size(), 1u);
   EXPECT_NEAR(run.impacts[0].time, 0.7520, 1e-9);
   EXPECT_NEAR(run.impacts[0].impulse, 15.14057, 0.6e-5);
-  EXPECT_LT(run.drift, 1e-9);  // checklist 5.5; the page has 5e-11
+  EXPECT_LT(run.drift, 1e-9);  // the reference has 5e-11
   EXPECT_EQ(run.penetration, 0);
 }
 

@@ -1,5 +1,5 @@
 // Smooth generalized-α, index 3: order 2 where it applies, and its known failures to the digits of
-// the method page (columns "smooth-a" of the tables in §1.10 and §2.5).
+// the reference tables (columns "smooth-a").
 #include "saltus/integrators/generalized_alpha_index3.h"
 
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ TEST(GeneralizedAlphaIndex3, BarMatchesTheTable) {
   EXPECT_NEAR(lumped.last_active, 1.170, 1e-9);
   EXPECT_EQ(lumped.active_steps, 117);  // of the 335 between the first and the last
   EXPECT_NEAR(lumped.energy_first, 498.483377, 0.6e-6);
-  // Forces jump between 0 and 1127 N from step to step: the digits need the window of the page,
-  // which is open at both ends.
+  // Forces jump between 0 and 1127 N from step to step: the digits need the window of the
+  // reference, which is open at both ends.
   EXPECT_NEAR(lumped.mean, 298.3, 0.06);
   EXPECT_NEAR(lumped.deviation, 430.6, 0.06);
   EXPECT_NEAR(lumped.largest, 1126.9, 0.06);
@@ -75,7 +75,7 @@ TEST(GeneralizedAlphaIndex3, BlockGainsEnergy) {
   EXPECT_GT(EnergyOf(block, state), 15);
 }
 
-// §2.5: q1(0.5), v1(0.5) and the energies of the two-ball oscillator.
+// Reference: q1(0.5), v1(0.5) and the energies of the two-ball oscillator.
 TEST(GeneralizedAlphaIndex3, OscillatorMatchesTheTable) {
   EquationSystem system(MakeTwoBallOscillator({}));
   GeneralizedAlphaIndex3 integrator{GeneralizedAlphaIndex3Options{}};
@@ -92,7 +92,7 @@ TEST(GeneralizedAlphaIndex3, OscillatorMatchesTheTable) {
     if (n == 500) {
       EXPECT_NEAR(energy, 14.98, 0.6e-2);
     }
-    if (n == 1000) {  // 35.414 in exact arithmetic, 35.1 with other roundings (page_values.py)
+    if (n == 1000) {  // 35.414 in exact arithmetic, 35.1 with other roundings (reference_values.py)
       EXPECT_NEAR(energy, 35.414, 0.35);
     }
     if (n == 2000) {  // chaotic: the prototype has 246.04

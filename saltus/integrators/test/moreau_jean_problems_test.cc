@@ -1,5 +1,5 @@
 // Moreau–Jean on the problems of the literature: bar on a wall, pendulum, block, oscillator,
-// against the tables (b), (c), (d) and §2.5 of the method page (independent prototypes) and exact
+// against the tables (b), (c), (d) of verification/reference_tables.md and exact
 // solutions.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ MoreauJean MakePlain(double theta) {
 }
 
 // Column "MJ half cons." of table (c); digits as printed there.
-TEST(MoreauJeanBar, MatchesTheTableOfTheMethodPage) {
+TEST(MoreauJeanBar, MatchesTheTableOfTheReference) {
   MoreauJean integrator = MakePlain(5.0 / 9);
   const BarRun run = RunBar(&integrator, false);
   EXPECT_NEAR(run.first_active, 0.502, 1e-9);
@@ -103,8 +103,8 @@ TEST(MoreauJeanBlock, ConvergesToTheExactMotion) {
   EXPECT_GT(FitSlope(steps, errors), 0.7);  // scatter as for the pendulum
 }
 
-// §2.5: two-ball oscillator, h = 2e-3.
-TEST(MoreauJeanOscillator, MatchesTheTableOfTheMethodPage) {
+// The two-ball oscillator, h = 2e-3.
+TEST(MoreauJeanOscillator, MatchesTheTableOfTheReference) {
   struct Row {
     double theta, q1, v1, e05, e08, e10, e20, min_q1;
   };

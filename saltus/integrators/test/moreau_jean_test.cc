@@ -1,5 +1,5 @@
 // Moreau–Jean on the bouncing ball: digits of an independent code, the exact solution, the table of
-// the method page, the energy of the scheme.
+// the reference tables, the energy of the scheme.
 #include "saltus/integrators/moreau_jean.h"
 
 #include <cmath>
@@ -69,8 +69,8 @@ TEST(MoreauJean, BouncingBallConvergesAtOrderOne) {
   EXPECT_NEAR(order, 1.0, 0.25);  // the scatter of the impact position; 17 points
 }
 
-// The method page's table (a): m = 1, g = 10, e = 0.8, gap 0.801, h = 2e-3, θ = 5/9, "half".
-TEST(MoreauJean, BouncingBallMatchesTheTableOfTheMethodPage) {
+// The reference's table (a): m = 1, g = 10, e = 0.8, gap 0.801, h = 2e-3, θ = 5/9, "half".
+TEST(MoreauJean, BouncingBallMatchesTheTableOfTheReference) {
   BallSystem::Data data{1, 10, 0.8, 0.801, 0};
   MoreauJeanOptions options;
   options.theta = 5.0 / 9.0;
@@ -97,7 +97,7 @@ TEST(MoreauJean, BouncingBallMatchesTheTableOfTheMethodPage) {
   EXPECT_NEAR(at_rest.min_gap, -2.0e-3, 0.5e-4);
 }
 
-// The page: the prediction changes the largest penetration by orders of magnitude.
+// The reference: the prediction changes the largest penetration by orders of magnitude.
 TEST(MoreauJean, PredictionFactorDecidesThePenetration) {
   BallSystem::Data data{1, 10, 0.8, 0.801, 0};
   MoreauJeanOptions options;

@@ -1,4 +1,4 @@
-// The elastic bar on a wall under nonsmooth generalized-α: table (c) of the method page, its
+// The elastic bar on a wall under nonsmooth generalized-α: table (c) of the reference tables, its
 // refinement, the iterations of the decoupled variant, the cost per step.
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(NonsmoothAlphaBar, ConsistentMassGivesTheTable) {
   EXPECT_NEAR(run.largest, 300.33, 0.6e-2);
   EXPECT_GE(run.min_gap, -1e-12);
   EXPECT_NEAR(run.mean_velocity_16, 9.894482, 0.6e-6);
-  EXPECT_LE(run.max_gain, 2e-12);  // the page: 1.7e-13; rounding of 500 J is 1e-13
+  EXPECT_LE(run.max_gain, 2e-12);  // the reference: 1.7e-13; rounding of 500 J is 1e-13
   EXPECT_LE(run.mean_iterations, 1.75);
   EXPECT_LE(run.max_iterations, 3);
 }

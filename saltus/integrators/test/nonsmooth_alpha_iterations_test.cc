@@ -1,4 +1,4 @@
-// Iterations of Newton's method against those that the method page counts (§1.5, §1.10, §4.2).
+// Iterations of Newton's method against those that the reference tables count.
 #include <cmath>
 #include <vector>
 
@@ -31,9 +31,9 @@ Count CountIterations(const Equations& equations, Variant variant, double h, dou
   return count;
 }
 
-// Mean and most of the page: ball 2.00 / 3, pendulum 3.0 / 4, block 2.11 / 4, which count the check
-// of the last iterate too; 7 at most on everything tried there.
-TEST(NonsmoothAlphaIterations, AreNoMoreThanThoseOfThePage) {
+// Mean and most of the reference: ball 2.00 / 3, pendulum 3.0 / 4, block 2.11 / 4, which count the
+// check of the last iterate too; 7 at most on everything tried there.
+TEST(NonsmoothAlphaIterations, AreNoMoreThanThoseOfTheReference) {
   const Equations ball = MakeBouncingBall({1, 10, 0.8, 0.801, 0});
   for (const Variant variant : {Variant::kMonolithic, Variant::kDecoupled}) {
     const Count of_ball = CountIterations(ball, variant, 2e-3, 4);
@@ -53,7 +53,7 @@ TEST(NonsmoothAlphaIterations, AreNoMoreThanThoseOfThePage) {
 
 // Sums over the problems S, P and V: 3 + 2.2 + 1.3 for the pendulum, 2 + 1 to 2 + 1 to 2 for the
 // oscillator.
-TEST(NonsmoothAlphaIterations, OfTheRobustVariantAreNoMoreThanThoseOfThePage) {
+TEST(NonsmoothAlphaIterations, OfTheRobustVariantAreNoMoreThanThoseOfTheReference) {
   EXPECT_LE(CountIterations(MakeBouncingPendulum({}), Variant::kRobust, 1e-3, 6).mean, 6.5);
   EXPECT_LE(CountIterations(MakeTwoBallOscillator({}), Variant::kRobust, 2e-3, 4).mean, 6.0);
 }
@@ -78,9 +78,10 @@ std::vector<double> ListErrors(const Equations& equations, double h, int steps, 
   return errors;
 }
 
-// The page's residuals of the block's impact step 19 are 2.7, 2.6e-2, 4.2e-6, 3.0e-13: quadratic.
-// So are ours with the terms (20), from a start that is closer; without them each iteration of the
-// block would gain a factor of 0.015. The pendulum has a plane wall and curved joints.
+// The reference's residuals of the block's impact step 19 are 2.7, 2.6e-2, 4.2e-6, 3.0e-13:
+// quadratic. So are ours with the terms (20), from a start that is closer; without them each
+// iteration of the block would gain a factor of 0.015. The pendulum has a plane wall and curved
+// joints.
 TEST(NonsmoothAlphaIterations, ImpactsConvergeQuadratically) {
   const std::vector<double> of_pendulum = ListErrors(MakeBouncingPendulum({}), 1e-3, 486, 3);
   ASSERT_GT(of_pendulum[0], 1e-7);

@@ -12,18 +12,18 @@ namespace saltus {
 namespace {
 
 // A massless foot on a rigid leg under the ball: M = diag(m, 0), [M Gᵀ; G 0] regular. The foot
-// hits the floor, and the ball moves as in table (a) of the method page.
+// hits the floor, and the ball moves as in table (a) of the reference tables.
 TEST(NonsmoothAlphaLimits, MasslessFootGivesTheTableOfTheBall) {
   Equations e = MakeBouncingBall({1, 10, 0.8, 0.801, 0});
   e.block_sizes = {2};
   e.q0 = Vector2(1.801, 0.801);
   e.v0 = Vector2::Zero();
-  e.mass = [](BlockMatrix* M) { M->block(0)(0, 0) = 1; };
+  e.mass = [](const VectorX&, BlockMatrix* M) { M->block(0)(0, 0) = 1; };
   e.force = [](double, const VectorX&, const VectorX&, VectorX* f) { *f = Vector2(-10, 0); };
   e.constraint_names = {"leg"};
-  e.constraint = [](const VectorX& q, VectorX* g) { (*g)[0] = q[0] - q[1] - 1; };
-  e.jacobian = [](const VectorX&, MatrixX* G) { *G << 1, -1; };
-  e.bias = [](const VectorX&, const VectorX&, VectorX* gamma) { gamma->setZero(); };
+  e.constraint = [](double, const VectorX& q, VectorX* g) { (*g)[0] = q[0] - q[1] - 1; };
+  e.jacobian = [](double, const VectorX&, MatrixX* G) { *G << 1, -1; };
+  e.bias = [](double, const VectorX&, const VectorX&, VectorX* gamma) { gamma->setZero(); };
   e.geometric_stiffness = [](const VectorX&, const VectorX&, BlockMatrix*) {};
   e.contacts[0].gap = [](const VectorX& q, double* rows) {
     rows[0] = 0;
@@ -56,19 +56,19 @@ TEST(NonsmoothAlphaLimits, RedundantJointsDoNotChangeThePendulum) {
   Equations e = MakeBouncingPendulum({});
   const Equations once = e;
   e.constraint_names = {"x", "y", "x again", "y again"};
-  e.constraint = [once](const VectorX& q, VectorX* g) {
+  e.constraint = [once](double t, const VectorX& q, VectorX* g) {
     VectorX half(2);
-    once.constraint(q, &half);
+    once.constraint(t, q, &half);
     *g << half, half;
   };
-  e.jacobian = [once](const VectorX& q, MatrixX* G) {
+  e.jacobian = [once](double t, const VectorX& q, MatrixX* G) {
     MatrixX half(2, 3);
-    once.jacobian(q, &half);
+    once.jacobian(t, q, &half);
     *G << half, half;
   };
-  e.bias = [once](const VectorX& q, const VectorX& v, VectorX* gamma) {
+  e.bias = [once](double t, const VectorX& q, const VectorX& v, VectorX* gamma) {
     VectorX half(2);
-    once.bias(q, v, &half);
+    once.bias(t, q, v, &half);
     *gamma << half, half;
   };
   e.geometric_stiffness = [once](const VectorX& q, const VectorX& lambda, BlockMatrix* K) {

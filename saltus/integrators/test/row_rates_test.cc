@@ -19,7 +19,7 @@ TEST(RowRates, OfTheRockingBlock) {
   ASSERT_EQ(contacts.contacts.size(), 2u);
   BlockMatrix M(block.pattern());
   RowRates rates;
-  rates.Calc(block, 0, q, delta, 10, M, SparseRows(0, 3), contacts);
+  rates.Calc(block, 0, q, delta, M, SparseRows(0, 3), contacts);
   for (int i = 0; i < 2; ++i) {
     const double sign = i == 0 ? 1 : -1;
     const double* row = rates.contacts().values.data() + 3 * i;
@@ -37,7 +37,7 @@ TEST(RowRates, OfTheJointsOfAPendulum) {
   pendulum.CalcConstraintJacobian(0, q, &G);
   BlockMatrix M(pendulum.pattern());
   RowRates rates;
-  rates.Calc(pendulum, 0, q, delta, 1, M, G, ContactSet{});
+  rates.Calc(pendulum, 0, q, delta, M, G, ContactSet{});
   MatrixX expected = MatrixX::Zero(2, 3);
   expected(0, 2) = -0.3 * std::cos(q[2]);
   expected(1, 2) = -0.3 * std::sin(q[2]);
@@ -57,7 +57,7 @@ TEST(RowRates, RowsThatJumpCountAsConstant) {
   ball.FindContacts(0, q, 10, &contacts);
   BlockMatrix M(ball.pattern());
   RowRates rates;
-  rates.Calc(ball, 0, q, delta, 10, M, SparseRows(0, 1), contacts);
+  rates.Calc(ball, 0, q, delta, M, SparseRows(0, 1), contacts);
   EXPECT_EQ(rates.contacts().values.at(0), 0);
 }
 

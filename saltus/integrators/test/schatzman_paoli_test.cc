@@ -1,4 +1,5 @@
-// Schatzman–Paoli: digits of the method page and of an independent code, orders, friction, joints.
+// Schatzman–Paoli: digits of the reference tables and of an independent code, orders, friction,
+// joints.
 #include "saltus/integrators/schatzman_paoli.h"
 
 #include <gtest/gtest.h>
@@ -9,10 +10,10 @@
 namespace saltus {
 namespace {
 
-const BouncingBallData kBall{1, 10, 0.8, 0.801, 0};  // example (a) of the method page
+const BouncingBallData kBall{1, 10, 0.8, 0.801, 0};  // example (a) of the reference tables
 
-// §2.3: y_200 … y_204 and later gaps, h = 2e-3.
-TEST(SchatzmanPaoli, BallGivesTheDigitsOfTheMethodPage) {
+// y_200 … y_204 and later gaps, h = 2e-3.
+TEST(SchatzmanPaoli, BallGivesTheDigitsOfTheReference) {
   EquationSystem ball(MakeBouncingBall(kBall));
   SchatzmanPaoli integrator{SchatzmanPaoliOptions{}};
   std::vector<double> y = {kBall.height};
@@ -122,7 +123,7 @@ TEST(SchatzmanPaoli, FrictionStopsASlidingParticle) {
   }
 }
 
-// §4.1: oblique drop from 1 m, v_T = 2, e = 0.5: v_N⁺ = 2.214723, v_T⁺ = max(0, 2 − 1.5 μ v_N⁻).
+// Oblique drop from 1 m, v_T = 2, e = 0.5: v_N⁺ = 2.214723, v_T⁺ = max(0, 2 − 1.5 μ v_N⁻).
 TEST(SchatzmanPaoli, ObliqueImpactHasCoulombsImpulse) {
   const double h = 1e-5;
   for (const auto& [friction, expected] :

@@ -68,6 +68,16 @@ TEST(KktSolverTest, RandomProblemsMatchDenseReference) {
   }
 }
 
+// Motions that decay for ever end with such numbers.
+TEST(KktSolverTest, SolvesForTheSmallestNumbers) {
+  RandomNumbers random(3);
+  const KktProblem problem =
+      MakeRandomProblem({6, 3, 6}, {{0, 1}, {1, 2}}, 0.5, random.Matrix(4, 15), &random);
+  for (const double size : {1e-280, 1e-300, 1e-310, 1e-320}) {
+    ExpectSolves(problem, size * random.Vector(15), size * random.Vector(4), 1e-12);
+  }
+}
+
 TEST(KktSolverTest, RedundantRowsGiveConsistentMultiplier) {
   RandomNumbers random(2);
   for (const double skew : {0.0, 0.5}) {

@@ -93,10 +93,17 @@ Matrix3 TurnContactFrame(const Matrix3& frame, const Vector3& n) {
   return turned;
 }
 
-void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
+void MultibodySystem::AddColliderContacts(double margin, std::span<const HeldAxis> held,
+                                          ContactSet* contacts) {
   const ContactTables& tables = model_->contact;
   const bool planar = model_->plane.has_value();
-  world_.Find(poses_, margin, &witnesses_);
+  std::vector<PairAxis> along;  // no pair is held in most searches: no memory is taken then
+  for (const HeldAxis& axis : held) {
+    const std::uint64_t number = ContactNumber({axis.pair, 0});
+    along.push_back({static_cast<int>(number >> 32), static_cast<int>(number & 0xffffffffu),
+                     axis.feature, axis.normal});
+  }
+  world_.FindAlong(poses_, margin, along, &witnesses_);
   const std::size_t first = contacts->contacts.size();
   for (const Witness& w : witnesses_) {
     const ContactLaw& law = tables.law(w.collider_A, w.collider_B);
@@ -117,6 +124,31 @@ void MultibodySystem::AddColliderContacts(double margin, ContactSet* contacts) {
     }
     AddBlocksOf(contact_bodies_, tables.collider_body[w.collider_A],
                 tables.collider_body[w.collider_B], contacts);
+  }
+  AddAxes(held, contacts);
+}
+
+void MultibodySystem::AddAxes(std::span<const HeldAxis> held, ContactSet* contacts) const {
+  const auto pose = [this](int body) { return body == kGround ? Pose{} : poses_[body]; };
+  auto given = held.begin();
+  for (std::size_t i = 0; i < witnesses_.size();) {
+    const Witness* least = &witnesses_[i];
+    const int a = least->collider_A, b = least->collider_B;
+    for (; i < witnesses_.size() && witnesses_[i].collider_A == a && witnesses_[i].collider_B == b;
+         ++i) {
+      if (witnesses_[i].gap < least->gap) least = &witnesses_[i];
+    }
+    const ContactTables& tables = model_->contact;
+    if (tables.law(a, b).compliance || !world_.HasAxis(a, b)) continue;
+    const std::uint64_t pair = MakeColliderKey(a, b, 0).pair;
+    while (given != held.end() && given->pair < pair) ++given;
+    if (given != held.end() && given->pair == pair) {
+      contacts->axes.push_back(*given);
+      continue;
+    }
+    const PairAxis axis =
+        world_.MakeAxis(*least, pose(tables.collider_body[a]), pose(tables.collider_body[b]));
+    contacts->axes.push_back({pair, axis.feature, axis.normal});
   }
 }
 
@@ -144,7 +176,30 @@ void MultibodySystem::PlaceContactBodies(const VectorX& q) {
   }
 }
 
-void MultibodySystem::FindContacts(double, const VectorX& q, double margin, ContactSet* contacts) {
+void MultibodySystem::FindTunnelled(double, const VectorX& q0, const VectorX& q1,
+                                    std::vector<HeldAxis>* axes) {
+  if (model_->world.num_colliders() == 0) return;
+  for (std::size_t b = 0; b < model_->bodies.size(); ++b) {
+    reference_poses_[b] = model_->bodies[b].CalcPose(q0);
+    poses_[b] = model_->bodies[b].CalcPose(q1);
+  }
+  std::vector<PairAxis> passed;  // normally none
+  world_.FindPassages(reference_poses_, poses_, &passed);
+  for (const PairAxis& axis : passed) {
+    if (model_->contact.law(axis.collider_A, axis.collider_B).compliance) continue;  // a force
+    const ContactKey key = MakeColliderKey(axis.collider_A, axis.collider_B, 0);
+    axes->push_back({key.pair, axis.feature, axis.normal});
+  }
+}
+
+void MultibodySystem::FindContacts(double t, const VectorX& q, double margin,
+                                   ContactSet* contacts) {
+  FindContactsAlong(t, q, margin, {}, contacts);
+}
+
+void MultibodySystem::FindContactsAlong(double, const VectorX& q, double margin,
+                                        std::span<const HeldAxis> held, ContactSet* contacts) {
+  contacts->axes.clear();
   contacts->contacts.clear();
   contacts->blocks.clear();
   contacts->values.clear();
@@ -153,7 +208,7 @@ void MultibodySystem::FindContacts(double, const VectorX& q, double margin, Cont
     return;
   }
   PlaceContactBodies(q);
-  if (model_->world.num_colliders() > 0) AddColliderContacts(margin, contacts);
+  if (model_->world.num_colliders() > 0) AddColliderContacts(margin, held, contacts);
   AddNamedContacts(margin, contacts);
   for (std::size_t i = 0; i < model_->limits.size(); ++i) {
     AddLimit(*model_, i, q, margin, contacts);

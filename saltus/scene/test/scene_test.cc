@@ -56,6 +56,7 @@ TEST(Scene, ReadsEverySection) {
   const auto& options = std::get<MoreauJeanOptions>(scene.integrator.options);
   EXPECT_EQ(options.theta, 0.75);
   EXPECT_EQ(options.solver_options.max_iterations, 500);
+  EXPECT_EQ(options.solver_options.effort, Effort::kHigh);
   EXPECT_EQ(scene.simulation.on_failure, FailurePolicy::kHalve);
   EXPECT_EQ(scene.simulation.limits.max_constraint, 1e-6);
   EXPECT_FALSE(scene.simulation.limits.energy_closure.has_value());

@@ -29,7 +29,7 @@ RunResult RunAndWatch(const std::shared_ptr<const Model>& model, double h, doubl
   return run;
 }
 
-// Method page §3.1 (independent solution): Ω(2) of a torque-free body.
+// Independent solution: Ω(2) of a torque-free body.
 TEST(EnergyMomentumBodies, TorqueFreeBodyKeepsItsEnergyAndConvergesAtOrderTwo) {
   RigidBodySpec body;
   body.name = "body";
@@ -130,7 +130,7 @@ TEST(EnergyMomentumBodies, LedgerClosesWithADamperAndADrive) {
   EXPECT_LT(driven.audit.RelativeClosure(), 1e-11);
 }
 
-// Elastic contact as a force: its energy is a part of V. Method page §3.3.
+// Elastic contact as a force: its energy is a part of V.
 TEST(EnergyMomentumBodies, CompliantContactReturnsWhatItTook) {
   RigidBodySpec ball = MakeBody("ball", Sphere{0.1}, {0, 0, 0.5});
   MaterialPairSpec pair;

@@ -25,7 +25,7 @@ void ExpectExact(const Audit& audit) {
   EXPECT_LE(static_cast<double>(audit.newton_iterations), 4.0 * static_cast<double>(audit.steps));
 }
 
-/// The block of the method page 1.9d: 1 m wide, 1.5 m high, e = ½, without friction.
+/// The block of the reference table (d): 1 m wide, 1.5 m high, e = ½, without friction.
 std::shared_ptr<const Model> BuildRockingBlock() {
   ModelBuilder builder;
   builder.Add(MakeMaterial(0, 0.5)).AddGroundShape(MakeFloor());
@@ -147,14 +147,13 @@ TEST(NonsmoothAlphaBodies, RestartsBitForBit) {
   ExpectExact(whole.audit());
 }
 
-// A body of three spheres comes at a plate of 20 mm with 50 mm a step, turning: the set of contacts
-// is frozen while it still changes, and some start positions get through. The audit says how deep
-// the body was at the end of a step, as its positions do.
-TEST(NonsmoothAlpha, AuditTellsThePenetrationAtTheEndOfAStep) {
+// A body of three spheres comes at a plate of 20 mm with 50 mm a step, turning. Accepted steps do
+// not end inside of the plate, by the positions themselves, and the audit says the same.
+TEST(NonsmoothAlpha, FastBodiesDoNotEndInsideOfAPlate) {
   const double half = 0.01;
   const std::pair<Vector3, double> spheres[] = {
       {{-0.03, 0, 0}, 0.02}, {{0.03, 0, 0}, 0.012}, {{0, 0.04, 0}, 0.006}};
-  int deep = 0;
+  int finished = 0;
   for (double start = 0.11; start < 0.14; start += 1e-4) {
     RigidBodySpec body{.name = "body", .mass = 0.04, .position = {start, 0, 0}};
     body.inertia = Vector3(1e-5, 4e-5, 4e-5).asDiagonal();
@@ -180,9 +179,10 @@ TEST(NonsmoothAlpha, AuditTellsThePenetrationAtTheEndOfAStep) {
                 0.02, see);
     if (!run.outcome.good()) continue;  // stopped: nothing is claimed
     EXPECT_NEAR(run.audit.max_penetration, deepest, 1e-9) << start;
-    deep += deepest > 1e-3;
+    EXPECT_LE(deepest, 1e-11) << start;
+    ++finished;
   }
-  EXPECT_GT(deep, 0);
+  EXPECT_GT(finished, 90);  // of 300; the other runs stop
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace saltus {
 namespace {
 
-// Method page §3.1 (independent solution): J = diag(1,2,3), Ω₀ = (0.1, 5, 0.1),
+// Independent solution: J = diag(1,2,3), Ω₀ = (0.1, 5, 0.1),
 // Ω(2) = (−4.93364773, −0.81799762, 2.84961283).
 TEST(TorqueFreeBody, ConvergesAtTheOrderOfTheory) {
   RigidBodySpec body;
@@ -43,7 +43,7 @@ TEST(TorqueFreeBody, ConvergesAtTheOrderOfTheory) {
   }
 }
 
-// Method page §4.3 (independent solution): x(0.5) = (−0.7024683, −0.02116518, −0.71140026).
+// Independent solution: x(0.5) = (−0.7024683, −0.02116518, −0.71140026).
 TEST(HeavyTop, ConvergesAtOrderTwoOnASphericalJoint) {
   RigidBodySpec top;
   top.name = "top";
