@@ -67,6 +67,18 @@ bool SolveInNullSpace(bool svd, const MatrixX& M, const VectorX& f, const Matrix
   return a->allFinite();
 }
 
+/// The permutation that puts the dependent columns first: G P = (G_d, G_i).
+Eigen::PermutationMatrix<Eigen::Dynamic> PutFirst(const std::vector<int>& dependent,
+                                                  Eigen::Index n) {
+  Eigen::PermutationMatrix<Eigen::Dynamic> P(n);
+  Eigen::Index first = 0, last = static_cast<Eigen::Index>(dependent.size());
+  for (int j = 0; j < n; ++j) {
+    const bool depends = std::binary_search(dependent.begin(), dependent.end(), j);
+    P.indices()[depends ? first++ : last++] = j;
+  }
+  return P;
+}
+
 /// B and b of (3) for the dependent columns d: rows d hold −G_d⁻¹G_i and −G_d⁻¹γ.
 struct Partition {
   MatrixX B;
@@ -74,15 +86,14 @@ struct Partition {
 };
 Partition MakePartition(const MatrixX& G, const VectorX& gamma, const std::vector<int>& dependent) {
   const Eigen::Index n = G.cols(), m = G.rows();
-  std::vector<int> independent;
-  for (int j = 0; j < n; ++j) {
-    if (!std::binary_search(dependent.begin(), dependent.end(), j)) independent.push_back(j);
-  }
-  const auto lu = MatrixX(G(Eigen::all, dependent)).partialPivLu();
-  Partition p{MatrixX::Zero(n, n - m), VectorX::Zero(n)};
-  p.B(dependent, Eigen::all) = -lu.solve(MatrixX(G(Eigen::all, independent)));
-  p.B(independent, Eigen::all).setIdentity();
-  p.b(dependent) = -lu.solve(gamma);
+  const auto P = PutFirst(dependent, n);
+  const MatrixX sorted = G * P;
+  const auto lu = MatrixX(sorted.leftCols(m)).partialPivLu();
+  Partition p{MatrixX::Identity(n, n).rightCols(n - m), VectorX::Zero(n)};
+  p.B.topRows(m) = -lu.solve(MatrixX(sorted.rightCols(n - m)));
+  p.b.head(m) = -lu.solve(gamma);
+  p.B = P * p.B;
+  p.b = P * p.b;
   return p;
 }
 
@@ -118,25 +129,21 @@ bool SolveMaggiKane(const MatrixX& M, const VectorX& f, const MatrixX& G, const 
 bool SolveMcClamrochWang(const MatrixX& M, const VectorX& f, const MatrixX& G, const VectorX& gamma,
                          VectorX* a) {
   const Eigen::Index n = M.rows(), m = G.rows();
-  std::vector<int> order = FindDependentColumns(G);
-  if (static_cast<Eigen::Index>(order.size()) < m) return false;
-  const std::vector<int> dependent = order;
-  for (int j = 0; j < n; ++j) {
-    if (!std::binary_search(dependent.begin(), dependent.end(), j)) order.push_back(j);
-  }
-  const MatrixX sorted = G(Eigen::all, order);
+  const std::vector<int> dependent = FindDependentColumns(G);
+  if (static_cast<Eigen::Index>(dependent.size()) < m) return false;
+  const auto P = PutFirst(dependent, n);
+  const MatrixX sorted = G * P;
   const auto lu = MatrixX(sorted.leftCols(m)).partialPivLu();
   MatrixX T = MatrixX::Identity(n, n);
   T.topRightCorner(m, n - m) = -lu.solve(MatrixX(sorted.rightCols(n - m)));  // Ω'
   VectorX rate = VectorX::Zero(n);                                           // Ṫ ẋ
   rate.head(m) = -lu.solve(gamma);
-  const MatrixX mass = M(order, order);
+  const MatrixX mass = P.transpose() * M * P;
   const MatrixX transformed = T.transpose() * mass * T;
-  const VectorX force = T.transpose() * (VectorX(f(order)) - mass * rate);
+  const VectorX force = T.transpose() * (P.transpose() * f - mass * rate);
   VectorX x = VectorX::Zero(n);
   x.tail(n - m) = transformed.bottomRightCorner(n - m, n - m).ldlt().solve(force.tail(n - m));
-  a->resize(n);
-  (*a)(order) = T * x + rate;
+  *a = P * (T * x + rate);
   return a->allFinite();
 }
 
