@@ -1,5 +1,5 @@
-// What nearly every source file includes, parsed once per build (SALTUS_PRECOMPILE). Each file still
-// includes what it uses: the build without this header is the fuzz preset's.
+// What nearly every source file includes, parsed once per build (SALTUS_PRECOMPILE). Each file
+// still includes what it uses: the fuzz preset builds without this header.
 #pragma once
 
 #include <algorithm>
