@@ -16,6 +16,7 @@ robot_packages=(dart-doc libmujoco-samples)  # models that the tests of the impo
 package_packages=(dpkg-dev lintian man-db)
 fuzz_packages=(clang-14 libclang-rt-14-dev)
 docs_packages=(doxygen python3 mkdocs mkdocs-material)
+soak_packages=(python3-numpy python3-h5py)
 
 demo_scenes=(newtons_cradle domino_row slider_crank_clearance robot_arm_falls sphere_pile_125)
 results=results/demo
@@ -35,7 +36,9 @@ usage: ./do COMMAND
   docs                      the site and the reference pages, to build/docs
   gallery [NAME…]           run scenes and write their pages and pictures to docs/gallery (all)
   package                   a Debian package and a Python wheel, tested, to build/packages
-  fuzz [SECONDS]            fuzz the scene reader under the sanitizers           (600)
+  fuzz [SECONDS] [NAME…]    fuzz the readers whose name contains NAME, each       (600, all)
+  soak [HOURS] [PRESET…]    random scenes, kills, full disks, restarts           (1, release asan)
+                            the reports go to results/soak_PRESET.md
   clean                     remove build/ and results/
 
 Missing Debian packages are installed first (as root or with sudo). JOBS=N sets the number of
@@ -194,14 +197,33 @@ package() {
   ls -l build/packages
 }
 
+# The time is shared by the presets. A case that fails prints the command that repeats it.
+soak() {
+  local hours=${1:-1} preset presets=(release asan) status=0
+  (($# < 2)) || presets=("${@:2}")
+  need "${soak_packages[@]}"
+  mkdir -p results
+  for preset in "${presets[@]}"; do build "$preset"; done
+  for preset in "${presets[@]}"; do
+    say "soak $preset"
+    /usr/bin/python3 -B verification/soak/soak.py "build/$preset/bin/saltus" \
+      --seconds "$(awk "BEGIN { print 3600 * $hours / ${#presets[@]} }")" \
+      --report "results/soak_$preset.md" || status=1
+  done
+  return "$status"
+}
+
 fuzz() {
   local seconds=${1:-600} program found=0
+  (($# == 0)) || shift
   build fuzz
   for program in build/fuzz/bin/*_fuzzer; do
     [[ -x $program ]] || continue
     found=1
-    local name=${program##*/} seeds=()
+    local name=${program##*/} seeds=() part wanted=$(($# == 0))
     name=${name%_fuzzer}
+    for part in "$@"; do [[ $name != *"$part"* ]] || wanted=1; done
+    ((wanted)) || continue
     [[ ! -d fuzz/seeds/$name ]] || seeds=("fuzz/seeds/$name")
     mkdir -p "build/fuzz/corpus/$name"
     say "$name: $seconds s"
@@ -214,7 +236,7 @@ fuzz() {
 command=${1:-help}
 (($# == 0)) || shift
 case $command in
-  demo | build | bench | format | check | docs | gallery | package | fuzz) "$command" "$@" ;;
+  demo | build | bench | format | check | docs | gallery | package | fuzz | soak) "$command" "$@" ;;
   test) run_tests "$@" ;;
   clean) rm -rf build results ;;
   help | -h | --help) help ;;

@@ -25,7 +25,7 @@ TEST_EXTRAS = {"integrators": {"problems"}, "dae": {"problems"}}
 # First match wins; the folders that may include such a header.
 PACKAGES = [
     (re.compile(r"<yaml-cpp/"), {"scene"}),
-    (re.compile(r"<hdf5"), {"output", "cones"}),
+    (re.compile(r"<hdf5"), {"output", "cones", "fuzz"}),
     (re.compile(r"<(suitesparse/)?(klu|amd|cholmod)\.h>|<Eigen/(KLU|Cholmod)Support>"), {"linalg"}),
     (re.compile(r"<CLI/"), {"apps"}),
     (re.compile(r"<(urdf_parser|urdf_model|console_bridge)/|<tinyxml2\.h>"), {"import"}),

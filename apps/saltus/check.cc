@@ -7,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/scene/scene.h"
+#include "saltus/simulation/run_notices.h"
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/report.h"
@@ -31,13 +32,14 @@ int CheckScenes(const CheckArguments& arguments) {
     try {
       const Scene scene = ReadAnyScene(path, arguments.settings);
       Simulation simulation = MakeSimulation(scene);
-      PrintNotices(simulation.system().MakeNotices());
+      PrintNotices(MakeRunNotices(simulation));
+      PrintHyperstatic(simulation.system(), simulation.state());
       const ModelSpec& model = scene.model;
       fmt::print(
-          "{}: good: {}, {}, {} degrees of freedom\n", path,
+          "{}: good: {}, {}, {}\n", path,
           FormatNumberOf(model.rigid_bodies.size() + model.point_masses.size(), "body", "bodies"),
           FormatNumberOf(model.joints.size(), "joint", "joints"),
-          simulation.system().traits().num_velocities);
+          FormatMobility(simulation.system()));
     } catch (const InputError& error) {
       fmt::print(stderr, "saltus: error: {}\n", error.what());
       exit_code = kExitBadInput;

@@ -19,6 +19,8 @@ void AddViewCommand(CLI::App* app, int* exit_code);
 void AddRenderCommand(CLI::App* app, int* exit_code);
 void AddCompareCommand(CLI::App* app, int* exit_code);
 void AddListCommand(CLI::App* app, int* exit_code);
+void AddEventsCommand(CLI::App* app, int* exit_code);
+void AddJoinCommand(CLI::App* app, int* exit_code);
 void AddSolveCommand(CLI::App* app, int* exit_code);
 
 }  // namespace saltus

@@ -1,13 +1,16 @@
 // saltus compare: one scene under several integrators and steps, judged by a reference.
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -56,6 +59,7 @@ struct CompareArguments {
   std::string scene, output, reference, until, norm = "mean";
   std::vector<std::string> integrators, steps, settings, channels;
   bool quiet = false;
+  int jobs = 1;
 };
 
 /// One run that is to be done.
@@ -188,7 +192,7 @@ Done Run(const Plan& plan, const TraceOptions& trace_options, const std::string&
   } catch (const InputError& error) {  // what this integrator cannot treat: friction, …
     outcome.kind = RunOutcome::Kind::kFailed;
     outcome.message = error.what();
-    progress.OnEnd({}, "");
+    progress.OnEnd({}, outcome);
   }
   *interrupted = outcome.kind == RunOutcome::Kind::kInterrupted;
   Done done;
@@ -291,7 +295,7 @@ class Comparison {
   int Run() {
     CatchInterrupts();
     Prepare();
-    for (std::size_t i = 0; i < plans_.size() && !interrupted_; ++i) RunPlan(i);
+    RunPlans();
     fmt::print("{}: reference: {}; error: {} of |x - x*|, worst channel of {}\n{}",
                arguments_.scene, reference_text_, arguments_.norm, FormatChannels(),
                FormatComparison(runs_));
@@ -346,11 +350,43 @@ class Comparison {
     reference_text_ = fmt::format("{} with step {:g} s", plan.label, plan.scene.simulation.step);
   }
 
-  void RunPlan(std::size_t i) {
-    const Plan& plan = plans_[i];
-    const std::string text = fmt::format("{}/{} {} h={:g}  ", i + 1, plans_.size(), plan.label,
-                                         plan.scene.simulation.step);
-    Done done = saltus::Run(plan, options_, text, arguments_.quiet, &interrupted_);
+  /// Runs share nothing, so that several may go on at once; computing times then compete.
+  void RunPlans() {
+    const std::size_t jobs =
+        std::min(static_cast<std::size_t>(std::max(arguments_.jobs, 1)), plans_.size());
+    std::vector<std::optional<Done>> done(plans_.size());
+    std::vector<std::exception_ptr> errors(plans_.size());
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stopped{interrupted_};
+    const auto work = [&] {
+      for (std::size_t i = next++; i < plans_.size() && !stopped; i = next++) {
+        const Plan& plan = plans_[i];
+        const std::string text = fmt::format("{}/{} {} h={:g}  ", i + 1, plans_.size(), plan.label,
+                                             plan.scene.simulation.step);
+        bool interrupted = false;
+        try {
+          done[i] = saltus::Run(plan, options_, text, arguments_.quiet || jobs > 1, &interrupted);
+        } catch (...) {
+          errors[i] = std::current_exception();
+          stopped = true;
+        }
+        if (interrupted) stopped = true;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t k = 1; k < jobs; ++k) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+    interrupted_ = stopped;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (done[i]) AddRun(plans_[i], std::move(*done[i]));
+    }
+  }
+
+  void AddRun(const Plan& plan, Done done) {
     done.run.error = CalcError(done.trace, known_, norm_);
     if (!arguments_.output.empty()) {
       const std::string name =
@@ -439,6 +475,10 @@ void AddCompareCommand(CLI::App* app, int* exit_code) {
       ->expected(1)
       ->take_all();
   compare->add_option("-o,--output", arguments->output, "folder for tables and plots");
+  compare
+      ->add_option("-j,--jobs", arguments->jobs,
+                   "runs at a time (default 1: computing times do not compete)")
+      ->check(CLI::Range(1, 1024));
   compare->add_flag("-q,--quiet", arguments->quiet, "no progress");
   compare->callback([arguments, exit_code] { *exit_code = Comparison(*arguments).Run(); });
 }

@@ -7,6 +7,7 @@
 
 #include "saltus/output/result_reader.h"
 #include "saltus/scene/scene.h"
+#include "saltus/simulation/run_notices.h"
 
 #include "apps/saltus/commands.h"
 #include "apps/saltus/report.h"
@@ -23,7 +24,7 @@ Examples:
 
 struct InfoArguments {
   std::string file;
-  bool json = false, scene = false;
+  bool json = false, scene = false, all = false;
 };
 
 /// The first few names of a list.
@@ -42,7 +43,7 @@ std::vector<std::string> JointNames(const FrameLayout& layout) {
   return names;
 }
 
-void ShowResult(const ResultReader& reader, bool json) {
+void ShowResult(const ResultReader& reader, bool json, bool all) {
   const std::vector<double>& times = reader.times();
   const double begin = times.empty() ? 0 : times.front(), end = times.empty() ? 0 : times.back();
   if (json) {
@@ -51,6 +52,7 @@ void ShowResult(const ResultReader& reader, bool json) {
     object.Add("title", reader.title());
     object.Add("saltus_version", reader.saltus_version());
     object.Add("outcome", reader.outcome());
+    object.Add("verdict", reader.verdict());
     object.Add("frames", static_cast<double>(reader.num_frames()));
     object.Add("time_begin", begin);
     object.Add("time_end", end);
@@ -72,7 +74,11 @@ void ShowResult(const ResultReader& reader, bool json) {
   fmt::print("contacts  {}\n", reader.has_contacts() ? FormatNames(reader.catalog().contacts())
                                                      : std::string("not recorded"));
   fmt::print("restart   {}\n", reader.has_checkpoint() ? "possible" : "not possible");
-  fmt::print("audit\n{}", FormatAuditTable(reader.audit()));
+  fmt::print("audit\n{}", FormatAuditTable(reader.audit(), all));
+  const std::string& verdict = reader.verdict();
+  fmt::print("verdict   {}{}\n",
+             outcome == "finished" || verdict.empty() ? "" : "not finished; up to here ",
+             verdict.empty() ? "unknown: the run has no end in this file" : verdict);
 }
 
 void ShowScene(const std::string& path, bool json) {
@@ -84,7 +90,8 @@ void ShowScene(const std::string& path, bool json) {
     JsonObject object;
     object.Add("file", path);
     object.Add("title", scene.model.name);
-    object.Add("degrees_of_freedom", traits.num_velocities);
+    object.Add("degrees_of_freedom", CountMobility(simulation.system()));
+    object.Add("velocities", traits.num_velocities);
     object.Add("constraints", traits.num_constraints);
     object.Add("integrator", scene.integrator.name);
     object.Add("step", scene.simulation.step);
@@ -97,14 +104,14 @@ void ShowScene(const std::string& path, bool json) {
   fmt::print("{}: scene '{}'\n", path, scene.model.name);
   fmt::print("bodies      {}\n", FormatNames(layout.bodies));
   fmt::print("joints      {}\n", FormatNames(JointNames(layout)));
-  fmt::print("unknowns    {} degrees of freedom, {} joint equations\n", traits.num_velocities,
-             traits.num_constraints);
+  fmt::print("mobility    {} ({} velocities, {} joint equations)\n",
+             FormatMobility(simulation.system()), traits.num_velocities, traits.num_constraints);
   fmt::print("simulation  {}, step {} s, until {} s\n", scene.integrator.name,
              scene.simulation.step, scene.simulation.until);
   for (const auto& [name, value] : scene.parameters) {
     fmt::print("parameter   {} = {}\n", name, value);
   }
-  for (const Notice& notice : simulation.system().MakeNotices()) {
+  for (const Notice& notice : MakeRunNotices(simulation)) {
     fmt::print("notice      {}: {}\n", notice.item, notice.message);
   }
 }
@@ -115,7 +122,7 @@ void Show(const InfoArguments& arguments) {
   if (arguments.scene) {
     fmt::print("{}", reader.scene());
   } else {
-    ShowResult(reader, arguments.json);
+    ShowResult(reader, arguments.json, arguments.all);
   }
 }
 
@@ -127,6 +134,8 @@ void AddInfoCommand(CLI::App* app, int* exit_code) {
   info->footer(kExamples);
   info->add_option("FILE", arguments->file, "scene (YAML) or result (HDF5)")->required();
   info->add_flag("--json", arguments->json, "as JSON");
+  info->add_flag("--all", arguments->all,
+                 "show every entry of the audit, also those that are zero");
   info->add_flag("--scene", arguments->scene, "print the scene embedded in a result");
   info->callback([arguments, exit_code] {
     Show(*arguments);

@@ -1,10 +1,14 @@
 // saltus: run, check and look at simulations of multibody systems with contact and friction.
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
 #include "saltus/output/result_file.h"
 
 #include "apps/saltus/commands.h"
@@ -28,6 +32,18 @@ int PrintError(const char* message, int code) {
   return code;
 }
 
+/// "there is no command 'rnu'; did you mean 'run'?", or nothing if the command is known.
+std::string DescribeUnknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_name() == argv[1]) return "";
+    names.push_back(command->get_name());
+  }
+  return std::string("there is no command '") + argv[1] + "'; " +
+         saltus::SuggestName(argv[1], names);
+}
+
 int RunCommandLine(int argc, char** argv) {
   int exit_code = saltus::kExitGood;
   CLI::App app("Nonsmooth dynamics of multibody systems: joints, contact, friction, impacts.",
@@ -45,7 +61,11 @@ int RunCommandLine(int argc, char** argv) {
   saltus::AddImportCommand(&app, &exit_code);
   saltus::AddCompareCommand(&app, &exit_code);
   saltus::AddListCommand(&app, &exit_code);
+  saltus::AddEventsCommand(&app, &exit_code);
+  saltus::AddJoinCommand(&app, &exit_code);
   saltus::AddSolveCommand(&app, &exit_code);
+  const std::string unknown = DescribeUnknownCommand(app, argc, argv);
+  if (!unknown.empty()) return PrintError(unknown.c_str(), saltus::kExitBadInput);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help and --version
@@ -61,6 +81,7 @@ int RunCommandLine(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk: an error, no death
   try {
     return RunCommandLine(argc, argv);
   } catch (const saltus::InputError& error) {

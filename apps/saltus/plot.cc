@@ -3,8 +3,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,19 +25,45 @@ constexpr char kExamples[] = R"(
 Examples:
   saltus plot ball.h5 ball.position.z -o ball.svg
   saltus plot ball.h5 energy.kinetic energy.potential energy.total ball.velocity.z
-Channels of one unit share a panel. 'saltus list channels RESULT' shows all channels.)";
+  saltus plot ball.h5 ball.position contact.ball-ground.gap --from 0.2 --to 0.5
+A vector ("ball.position") stands for its components. Channels of one quantity share a panel.
+'saltus list channels RESULT' shows all channels.)";
 
 struct PlotArguments {
   std::string file, output, title;
   std::vector<std::string> channels;
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
 };
+
+/// Keeps the points with from ≤ t ≤ to.
+void CutTimes(double from, double to, PlotLine* line) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < line->times.size(); ++i) {
+    if (line->times[i] < from || line->times[i] > to) continue;
+    line->times[kept] = line->times[i];
+    line->values[kept++] = line->values[i];
+  }
+  line->times.resize(kept);
+  line->values.resize(kept);
+}
 
 void Plot(const PlotArguments& arguments) {
   const ResultReader reader(arguments.file);
   std::vector<PlotLine> lines;
   for (const std::string& name : arguments.channels) {
-    const Channel channel = reader.catalog().Find(name);
-    lines.push_back({channel.name, channel.unit, reader.times(), reader.ReadChannel(channel)});
+    for (const Channel& channel : reader.catalog().FindAll(name)) {
+      PlotLine line{channel.name, channel.unit, reader.times(), reader.ReadChannel(channel)};
+      line.quantity = QuantityName(channel, reader.layout());
+      CutTimes(arguments.from, arguments.to, &line);
+      lines.push_back(std::move(line));
+    }
+  }
+  if (lines.front().times.empty()) {
+    throw InputError("--from, --to", "no frame lies between them",
+                     fmt::format("the result goes from {} s to {} s",
+                                 reader.times().empty() ? 0.0 : reader.times().front(),
+                                 reader.times().empty() ? 0.0 : reader.times().back()));
   }
   PlotOptions options;
   options.title = arguments.title.empty() ? reader.title() : arguments.title;
@@ -63,6 +91,8 @@ void AddPlotCommand(CLI::App* app, int* exit_code) {
   plot->add_option("RESULT", arguments->file, "result (HDF5)")->required();
   plot->add_option("CHANNEL", arguments->channels, "channels by name")->required();
   plot->add_option("-o,--output", arguments->output, "image (default: RESULT.svg here)");
+  plot->add_option("--from", arguments->from, "first time [s] (default: the start)");
+  plot->add_option("--to", arguments->to, "last time [s] (default: the end)");
   plot->add_option("--title", arguments->title, "heading (default: the name of the scene)");
   plot->callback([arguments, exit_code] {
     Plot(*arguments);

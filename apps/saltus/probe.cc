@@ -3,6 +3,7 @@
 #include <charconv>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ Examples:
   saltus probe ball.h5 ball.position.z                    at every frame
   saltus probe ball.h5 ball.position.z ball.velocity.z --at 0.5,1
   saltus probe ball.h5 hinge.angle hinge.force.x --csv > hinge.csv
+A vector (ball.position) stands for all its components.
 Channels: BODY.position.x|y|z, BODY.orientation.w|x|y|z, BODY.velocity.x, BODY.angular_velocity.x,
 JOINT.angle|displacement|length, JOINT.force.x, JOINT.torque.x, contact.NAME.gap,
 contact.NAME.force.n|t1|t2, contact.NAME.impulse.n|t1|t2, contact.NAME.moment.n|t1|t2,
@@ -76,8 +78,9 @@ void AppendRow(double time, const std::vector<double>& values, bool csv, std::st
 void PrintChannels(const ProbeArguments& arguments) {
   const ResultReader reader(arguments.file);
   std::vector<Channel> channels;
-  for (const std::string& name : arguments.channels)
-    channels.push_back(reader.catalog().Find(name));
+  for (const std::string& name : arguments.channels) {
+    for (Channel& channel : reader.catalog().FindAll(name)) channels.push_back(std::move(channel));
+  }
   std::string text = MakeHeader(channels, arguments.csv);
   std::vector<double> row(channels.size());
 

@@ -1,5 +1,8 @@
 #include "apps/saltus/problem_runs.h"
 
+#include <sstream>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "saltus/base/error.h"
@@ -10,12 +13,29 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kPrefix = "problem:";
+// The lines of a problem's run in its result.
+constexpr std::string_view kRunLine = "# saltus run ";
+constexpr std::string_view kSetLine = "# --set ";
 
 std::string NameOf(const std::string& scene) { return scene.substr(kPrefix.size()); }
 
 }  // namespace
 
 bool IsProblem(const std::string& scene) { return scene.starts_with(kPrefix); }
+
+ProblemRun ReadProblemRun(const std::string& result_text) {
+  ProblemRun run;
+  std::istringstream lines(result_text);
+  for (std::string line; std::getline(lines, line);) {
+    if (run.scene.empty()) {
+      if (!line.starts_with(kRunLine) || !IsProblem(line.substr(kRunLine.size()))) return run;
+      run.scene = line.substr(kRunLine.size());
+    } else if (line.starts_with(kSetLine)) {
+      run.overrides.push_back(line.substr(kSetLine.size()));
+    }
+  }
+  return run;
+}
 
 Scene ReadProblem(const std::string& scene, const std::vector<std::string>& overrides) {
   const ProblemInfo& info = FindProblem(NameOf(scene));
@@ -33,8 +53,8 @@ Scene ReadProblem(const std::string& scene, const std::vector<std::string>& over
   result.model = {};
   result.model.name = info.name;
   result.origin = nullptr;
-  result.source = "# saltus run " + scene + "\n";
-  for (const std::string& text : overrides) result.source += "# --set " + text + "\n";
+  result.source = std::string(kRunLine) + scene + "\n";
+  for (const std::string& text : overrides) result.source += std::string(kSetLine) + text + "\n";
   return result;
 }
 

@@ -31,7 +31,7 @@ void ProgressBar::OnStep(const StepView& view) {
   since_print_.Restart();
 }
 
-void ProgressBar::OnEnd(const Checkpoint&, const std::string&) {
+void ProgressBar::OnEnd(const Checkpoint&, const RunOutcome&) {
   if (visible_) fmt::print(stderr, "\r\033[K");
 }
 

@@ -17,7 +17,7 @@ class ProgressBar final : public Observer {
 
   void OnStart(const StepView& view) override;
   void OnStep(const StepView& view) override;
-  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) override;
 
  private:
   bool visible_;

@@ -6,17 +6,21 @@
 #include <fmt/format.h>
 
 #include "saltus/output/csv.h"
+#include "saltus/simulation/conflict.h"
+#include "saltus/simulation/run_notices.h"
 
 namespace saltus {
 
-std::string FormatAuditTable(const std::vector<AuditEntry>& entries) {
+std::string FormatAuditTable(const std::vector<AuditEntry>& entries, bool all) {
   std::size_t key_width = 0, unit_width = 0;
   for (const AuditEntry& entry : entries) {
+    if (entry.value == 0 && !all) continue;
     key_width = std::max(key_width, entry.key.size());
     unit_width = std::max(unit_width, entry.unit == "1" ? 0 : entry.unit.size());
   }
   std::string table;
   for (const AuditEntry& entry : entries) {
+    if (entry.value == 0 && !all) continue;
     const bool is_count = entry.value == std::floor(entry.value) && std::abs(entry.value) < 1e15;
     const std::string value =
         is_count ? fmt::format("{:.0f}", entry.value) : fmt::format("{:.4e}", entry.value);
@@ -56,6 +60,27 @@ void JsonObject::AddRaw(const std::string& key, const std::string& value) {
 std::string FormatNumberOf(std::size_t count, const std::string& singular,
                            const std::string& plural) {
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+std::string FormatMobility(const System& system) {
+  const int mobility = CountMobility(system);
+  const auto all = static_cast<std::size_t>(system.traits().num_velocities);
+  if (mobility < 0) {
+    return FormatNumberOf(all, "degree", "degrees") + " of freedom before " +
+           std::to_string(system.traits().num_constraints) + " joint equations";
+  }
+  return FormatNumberOf(static_cast<std::size_t>(mobility), "degree", "degrees") + " of freedom";
+}
+
+void PrintHyperstatic(System& system, const State& state) {
+  const std::vector<std::string> names = FindHyperstaticContacts(system, state);
+  if (names.empty()) return;
+  PrintNotices(
+      {{Severity::kInfo, "contacts",
+        "at t = " + fmt::format("{:.6g}", state.time) + " s the forces of " +
+            JoinNames(names, false) +
+            " are not unique (more points than the motion needs); motion and sums of forces "
+            "are not affected"}});
 }
 
 void PrintNotices(const Notices& notices) {

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "saltus/base/notice.h"
+#include "saltus/dynamics/system.h"
 #include "saltus/simulation/audit.h"
 
 namespace saltus {
 
-/// One line per entry: key, value, unit and meaning, in columns.
-std::string FormatAuditTable(const std::vector<AuditEntry>& entries);
+/// One line per entry: key, value, unit and meaning, in columns. Entries that are zero say nothing
+/// and are left out unless `all` are asked for.
+std::string FormatAuditTable(const std::vector<AuditEntry>& entries, bool all);
 
 /// A JSON string with quotes; a JSON number (null if not finite).
 std::string FormatJson(const std::string& text);
@@ -33,6 +35,12 @@ class JsonObject {
 /// "1 body", "3 bodies".
 std::string FormatNumberOf(std::size_t count, const std::string& singular,
                            const std::string& plural);
+
+/// "1 degree of freedom", with the joints counted.
+std::string FormatMobility(const System& system);
+
+/// A note on contact forces that are not unique at a state, if there are any.
+void PrintHyperstatic(System& system, const State& state);
 
 /// Prints notices to stderr, "saltus: warning: joint 'loop': …".
 void PrintNotices(const Notices& notices);

@@ -21,12 +21,12 @@ integrators, solvers   what can be named; MoreauJean, NonsmoothAlpha, …, Solve
 
 from ._core import Checkpoint, InputError, OutputError, __version__
 from .contact import ContactProblem, ContactSolution, solve_contact
-from .errors import SimulationWarning
+from .errors import SimulationFailed, SimulationWarning
 from .events import Event, EventRecord
 from .items import Item
 from .lists import forces, integrators, joints, laws, shapes, solvers, surfaces
 from .options import *  # integrators, Solver, Adaptive, …: as many as the library has
-from .results import Result, load
+from .results import Result, join, load
 from .scene import (
     Actuator, Body, Box, Bushing, Capsule, Circle, Cohesion, Compliance, Contact, Convex, Curve,
     Cylindrical, Cylinder, Damper, Distance, Fixed, Force, HalfSpace, HeightField, Joint,

@@ -36,7 +36,19 @@ def check_number(name, value, low, high, whole=False):
 
 
 class SimulationWarning(UserWarning):
-    """A run ended early or broke a limit of its audit; the result up to there is kept."""
+    """A run was not good: its verdict says what to look at. The result is kept."""
+
+
+class SimulationFailed(RuntimeError):
+    """A step failed and the run stopped. The message says what is to blame and what helps; `result` holds
+    the part that was done (None if nothing was recorded)."""
+
+    def __init__(self, message, result=None):
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self):
+        return type(self), (str(self), self.result)
 
 
 def warn(message):

@@ -15,6 +15,13 @@ def make_signature(keys):
                               for key in keys])
 
 
+def refuse_positional(name, args, keys):
+    """Values without a key: a TypeError that says how to write them."""
+    first = next(iter(keys), "key") if keys else "key"
+    raise TypeError(f"{name} takes its values by key, {name}({first}={args[0]!r}, …)"
+                    + (f"; its keys: {', '.join(keys)}" if keys else ""))
+
+
 class Item(dict):
     """A map of the scene format whose keys can be used as attributes.
 
@@ -29,6 +36,8 @@ class Item(dict):
             cls.__signature__ = make_signature(cls.keys_known())
 
     def __init__(self, *args, **keys):
+        if args and not (len(args) == 1 and isinstance(args[0], dict)):
+            refuse_positional(type(self).__name__, args, self.keys_known())
         super().__init__(*args, **keys)
         for key in self:
             self._check(key)

@@ -37,7 +37,7 @@ def _draw(panel, time, series, name, style):
 
 
 def plot(result, channels=(), file=None, axes=None):
-    """One panel per unit. Channels may also be vectors ("ball.position") or one of the groups
+    """One panel per quantity. Channels may also be vectors ("ball.position") or one of the groups
     "states", "energies", "gaps", "forces"; "energies" if nothing is given.
 
     file: save there (.png, .pdf, .svg); axes: draw into these. Returns the matplotlib figure.
@@ -50,20 +50,20 @@ def plot(result, channels=(), file=None, axes=None):
     if len(names) > 60:
         raise input_error("plot", f"{len(names)} channels are too many for one figure",
                           "name up to 60")
-    units = list(dict.fromkeys(result.unit(name) for name in names))
+    units = list(dict.fromkeys(result._panel(name) for name in names))
     beside = axes is None  # the legend stands beside the panel if the figure is ours
     if axes is None:
         figure, axes = plt.subplots(len(units), 1, sharex=True, squeeze=False,
                                     figsize=(8.5, 1.2 + 2.2 * len(units)), layout="constrained")
     axes = np.ravel(axes)
     if len(axes) < len(units):
-        raise input_error("axes", f"has {len(axes)} panels", f"the channels have {len(units)} units")
+        raise input_error("axes", f"has {len(axes)} panels", f"the channels need {len(units)}")
     figure = axes[0].figure
-    for panel, unit in zip(axes, units):
-        own = [name for name in names if result.unit(name) == unit]
+    for panel, (quantity, unit) in zip(axes, units):
+        own = [name for name in names if result._panel(name) == (quantity, unit)]
         for number, name in enumerate(own):
             _draw(panel, result.time, result[name], name, ("-", "--", ":", "-.")[number // 10 % 4])
-        panel.set_ylabel(f"[{unit}]")
+        panel.set_ylabel(f"{quantity} [{unit}]")
         panel.grid(True, alpha=0.3)
         place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {}
         panel.legend(fontsize="small" if len(own) <= 9 else "xx-small", **place)

@@ -14,6 +14,10 @@ _QUANTITIES = {dataset: (owner, name, unit, meaning, components)
                for owner, name, dataset, unit, meaning, components in _core.list_quantities()}
 
 
+# Of the step that contains a time; everything else is interpolated.
+_STEPPED = ("force", "torque", "impulse", "moment", "lambda", "step_size")
+
+
 class ContactRows:
     """All contact points of a run as arrays with one row per point.
 
@@ -65,7 +69,8 @@ class Result:
 
     Names: ``result.channels()`` lists all of them with units; "ball.position" gives all components,
     and datasets of docs/results.md ("bodies/position") give whole arrays. Arrays are views where
-    possible and cannot be written to.
+    possible and cannot be written to. ``result.verdict`` is "good", or says what to look at; it is
+    empty as long as the run goes on, or if it was killed.
     """
 
     def __init__(self, *args, **keys):
@@ -84,17 +89,19 @@ class Result:
         return cls._make(_tables=tables, _reader=None, _contact_arrays=contacts,
                          _contact_names=names, _layout=layout, outcome=outcome, _audit=audit,
                          scene_text=scene.source, title=scene.name, path=None, _run=run,
-                         _checkpoint=checkpoint, _events=list(events))
+                         verdict="" if run is None else run[3],
+                         _checkpoint=checkpoint, _events=list(events), _has_impacts=True)
 
     @classmethod
     def _from_file(cls, path):
         reader = _core.ResultReader(os.fspath(path))
         return cls._make(_tables=None, _reader=reader, _contact_arrays=None,
                          _contact_names=reader.contact_names, _layout=reader.layout,
-                         outcome=reader.outcome, _audit=reader.audit, scene_text=reader.scene,
+                         outcome=reader.outcome, verdict=reader.verdict, _audit=reader.audit,
+                         scene_text=reader.scene,
                          title=reader.title, path=os.fspath(path), _run=None, _checkpoint=None,
-                         _events=[EventRecord(time, "event", name, value)
-                                  for time, name, value in reader.events()])
+                         _events=[EventRecord(*event) for event in reader.events()],
+                         _has_impacts=reader.has_impacts)
 
     def __reduce__(self):
         if self._reader is not None:
@@ -170,11 +177,74 @@ class Result:
         values = getattr(contacts, quantity)[rows]
         series = np.zeros((count, *values.shape[1:]))
         np.add.at(series, frames, values)
-        return series[:, component] if series.ndim == 2 else series
+        if quantity != "adhesion" and count and self._dataset("step_size")[0] == 0:
+            series[0] = np.nan  # no step led to the start
+        return series if series.ndim == 1 else series[:, component]
+
+    def at(self, time, *names):
+        """Channels at any recorded time [s], interpolated: positions by cubics with the recorded
+        velocities, forces are those of the step that contains the time, all else is linear.
+
+        at(t, "ball.position.z") is a number; several names give a list; no name gives a dict of all
+        channels. An array of times gives arrays.
+        """
+        if not names:
+            return {name: self.at(time, name) for name in self.channels() if name != "time"}
+        values = [self._sample(name, np.atleast_1d(np.asarray(time, float))) for name in names]
+        if np.ndim(time) == 0:
+            values = [value[0] for value in values]
+        return values[0] if len(names) == 1 else values
+
+    def _sample(self, name, at):
+        time = self.time
+        if len(time) == 0 or not np.all((at >= time[0]) & (at <= time[-1])):
+            span = f"{time[0]:g} s to {time[-1]:g} s" if len(time) else "nothing"
+            raise input_error(f"time {at.tolist()}", f"lies outside the recorded time, {span}")
+        dataset, item, component, _ = self._resolve(name)
+        values = self._series(dataset, item, component)
+        k = np.clip(np.searchsorted(time, at, side="left"), 1, max(len(time) - 1, 1))
+        if len(time) == 1:
+            return np.array([values[0]] * len(at))
+        exact = np.searchsorted(time, at, side="right") - 1
+        x0, x1, dt = values[k - 1], values[k], time[k] - time[k - 1]
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        dt = dt.reshape(shape)
+        s = (at.reshape(shape) - time[k - 1].reshape(shape)) / dt
+        r = 1 - s
+        if dataset.endswith(_STEPPED):
+            sampled = np.array(x1)
+        elif dataset == "bodies/position":
+            rate = self._series("bodies/velocity", item, component)
+            sampled = (r * r * (1 + 2 * s) * x0 + s * s * (1 + 2 * r) * x1
+                       + dt * s * r * (r * rate[k - 1] - s * rate[k]))
+        else:
+            sampled = r * x0 + s * x1
+        on_frame = time[exact] == at
+        sampled[on_frame] = values[exact[on_frame]]
+        return sampled
+
+    def save(self, file, force=False):
+        """Writes the result to a file (.h5) and returns its path; saltus.load reads it. An older file is
+        replaced only with force=True."""
+        path = os.fspath(file)
+        if self._reader is not None:
+            _core.join_results([self.path], path, bool(force))
+        else:
+            _core.save_result(path, bool(force), self.title, self.scene_text, self._layout, self._tables,
+                              self._contact_arrays, list(self._contact_names),
+                              [tuple(event) for event in self._events], self._checkpoint, self.outcome,
+                              self.verdict)
+        return path
 
     def unit(self, name):
         """Unit of a channel, also of a vector ("ball.position")."""
         return self._resolve(name)[3]
+
+    def _panel(self, name):
+        """(quantity, unit) of a channel: what shares a panel of a plot."""
+        dataset, _, _, unit = self._resolve(name)
+        return (dataset.split("/")[-1] if "/" in dataset and not dataset.startswith(("energy", "ledger"))
+                else dataset.split("/")[0]), unit
 
     def channels(self):
         """Every channel with its unit."""
@@ -246,8 +316,11 @@ class Result:
     def events(self):
         """Impacts (normal impulse [N s]) and the events of the user, in order of time.
 
-        Only impacts in recorded frames are seen: record every step to have all of them.
+        All impacts are here, whatever the interval of the frames; in files of older versions only
+        those in recorded frames.
         """
+        if self._has_impacts:
+            return sorted(self._events)
         try:
             contacts = self.contacts
         except _core.InputError:
@@ -316,7 +389,7 @@ class Result:
         return write_series(self, directory, every)
 
     def plot(self, *channels, file=None, axes=None):
-        """Plots channels over time, one panel per unit: see saltus.plot.plot."""
+        """Plots channels over time, one panel per quantity: see saltus.plot.plot."""
         from .plot import plot
         return plot(self, channels, file, axes)
 
@@ -352,6 +425,12 @@ def _remake(parts):
         for array in arrays.values():
             array.flags.writeable = False
     return Result._make(_reader=None, **parts)
+
+
+def join(files, output, force=False):
+    """Joins the results of a run and its continuations into one file, and opens it."""
+    _core.join_results([os.fspath(file) for file in files], os.fspath(output), bool(force))
+    return load(output)
 
 
 def load(file):

@@ -9,7 +9,7 @@ import os
 
 from . import _core
 from .errors import input_error
-from .items import SECTIONS, Item, make_signature, restore, wrap
+from .items import SECTIONS, Item, make_signature, refuse_positional, restore, wrap
 from .options import AuditLimits, OutputSettings, SimulationOptions
 
 _MAPS = ("materials", "bodies", "joints", "forces", "contacts")
@@ -110,7 +110,9 @@ class Shape(Item):
 def _make_shape(name, kind, summary):
     own = SECTIONS[kind]
 
-    def __init__(self, *, material=None, at=None, orientation=None, group=None, **keys):
+    def __init__(self, *args, material=None, at=None, orientation=None, group=None, **keys):
+        if args:
+            refuse_positional(name, args, [*own, "material", "at", "orientation", "group"])
         for key in keys:
             if key not in own:
                 raise input_error(f"{name}.{key}", f"unknown key {key!r}", "Known keys: "
@@ -153,7 +155,9 @@ _UNITS = {"at": "m", "points": "m", "limits": "rad or m", "angle_limits": "rad",
 def _make_kind(name, base, kind, keys, summary):
     common = ["between", "collide"] if base is Joint else []
 
-    def __init__(self, **given):
+    def __init__(self, *args, **given):
+        if args:
+            refuse_positional(name, args, [*common, *keys])
         base.__init__(self, type=kind, **given)
 
     @classmethod

@@ -6,11 +6,12 @@ import sys
 import threading
 import time as _time
 import types
+from collections.abc import MutableMapping
 
 import numpy as np
 
 from . import _core
-from .errors import check_number, input_error, warn
+from .errors import SimulationFailed, as_array, check_number, input_error, warn
 from .events import Event, EventRecord, _Watch
 from .options import Integrator
 from .results import Result
@@ -69,21 +70,29 @@ class Simulation:
     (a name, or saltus.Solver(name, tolerance=…)), adaptive (saltus.Adaptive(tolerance=…)), on_failure
     ("stop", "halve", "flag") and any option of the integrator (theta=0.5, …) replace what the scene
     says. set: overrides by path, {"bodies.ball.mass": 2}.
-    output: a result file (.h5) that is written as the run goes. record: keep the run in memory.
+    output: a result file (.h5) that is written as the run goes; an older one of that name is replaced
+    only with force=True. record: keep the run in memory.
     every (steps) or dt [s]: how often to record. compression: gzip level of the file, 0 … 9;
     checkpoint_every: seconds of computing between checkpoints in the file, 0: only at the end.
     dump_problems: "all", "slow" or "failed": these contact problems are stored beside the result file,
     for ContactProblem.read.
 
-    Step by step::
+    Step by step, as a controller does::
 
-        for s in saltus.Simulation(scene):       # yields itself after each step
-            print(s.time, s.q, s.contacts.gap, s.report.newton_iterations)
+        sim = saltus.Simulation(scene)
+        while not sim.done:
+            elbow = sim.joint("elbow")
+            sim.inputs["motor"] = -8 * elbow.angle - 0.5 * elbow.rate
+            sim.step(10)
+        result = sim.finish()
+
+    or as a loop: ``for s in sim`` yields the simulation after each step.
     """
 
     def __init__(self, what, *, step=None, until=None, integrator=None, solver=None,
                  on_failure=None, max_halvings=None, set=(), output=None, record=True, every=None,
-                 dt=None, compression=0, checkpoint_every=30.0, dump_problems=None, **options):
+                 dt=None, compression=0, checkpoint_every=30.0, force=False, dump_problems=None,
+                 **options):
         check_number("compression", compression, 0, 9, whole=True)
         check_number("checkpoint_every", checkpoint_every, 0, np.inf)
         settings = dict(integrator=integrator, step=step, until=until, solver=solver,
@@ -122,7 +131,7 @@ class Simulation:
         self._scene = core
         self._events = []
         self._core = _core.Simulation(core, system, "" if output is None else os.fspath(output),
-                                      compression, checkpoint_every, record, forces,
+                                      compression, checkpoint_every, bool(force), record, forces,
                                       [kept, functions, forces])
         for severity, item, message in self._core.notices:
             if severity == "warning":
@@ -130,6 +139,7 @@ class Simulation:
         self._record, self._result = record, None
         self._output = None if output is None else os.fspath(output)
         self._turn = threading.Lock()  # one run or loop at a time
+        self._stepping = False  # a run by step() that has no end yet
         self.outcome = None
 
     # --- Where it is ------------------------------------------------------------------------------
@@ -196,6 +206,22 @@ class Simulation:
         """What the model wants to tell: (severity, item, message)."""
         return self._core.notices
 
+    @property
+    def verdict(self):
+        """"good", or what to look at, of what was done so far."""
+        return self._core.verdict
+
+    @property
+    def inputs(self):
+        """Actuators, loads and drives that can be set between steps: see Inputs."""
+        return Inputs(self._core)
+
+    def joint(self, name):
+        """Motion and load of a joint: angle [rad] or displacement or length [m], rate [rad/s or m/s],
+        force [N] and torque [N m] of its reaction (mean over the last step, NaN before the first); a
+        cylindrical joint also has angle and angle_rate."""
+        return types.SimpleNamespace(**self._core.joint_motion(name))
+
     def body(self, name):
         """Motion of a body: position [m], orientation w x y z, velocity [m/s], angular_velocity
         [rad/s]; world axes."""
@@ -216,8 +242,66 @@ class Simulation:
 
     # --- Running ------------------------------------------------------------------------------------
 
-    def run(self, *, progress=None, observers=(), events=()):
+    def step(self, n=1):
+        """Does n steps, fewer at the end time, and returns the simulation. A step that fails raises
+        SimulationFailed. ``finish()`` ends the run and returns its Result."""
+        check_number("n", n, 1, 2**53, whole=True)
+        if not self._stepping:
+            self._begin_stepping()
+        core = self._core
+        try:
+            for _ in range(n):
+                if core.done:
+                    break
+                failure = core.advance()
+                if failure is not None:
+                    raise SimulationFailed(failure, self._end_stepping("failed", failure))
+        except SimulationFailed:
+            raise
+        except BaseException as error:
+            self._stepping = False
+            core.abandon(f"{type(error).__name__}: {error}")
+            self.outcome = ("failed", str(error), [], "")
+            self._turn.release()
+            _attach(error, self.result)
+            raise
+        return self
+
+    def _begin_stepping(self):
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("the simulation is running already: end that run or loop first")
+        self._result = self.outcome = None
+        self._stepping = True
+        try:
+            self._core.start()
+        except BaseException:
+            self._stepping = False
+            self._turn.release()
+            raise
+
+    def _end_stepping(self, kind, message):
+        self._stepping = False
+        try:
+            self.outcome = self._core.finish(kind, message)
+        finally:
+            self._turn.release()
+        return self.result
+
+    def finish(self):
+        """Ends a run that was done by step(), and returns its Result."""
+        if not self._stepping:
+            raise RuntimeError("there is no run to end: call step() first")
+        done = self._core.done
+        result = self._end_stepping("finished" if done else "interrupted",
+                                    "" if done else f"stopped at t = {self.time:g} s")
+        _warn(self.outcome)
+        return result
+
+    def run(self, *, progress=None, observers=(), events=(), check=True):
         """Runs to the end and returns the Result.
+
+        A step that fails ends the run and raises SimulationFailed, with the part that was done in its
+        attribute `result`; check=False returns that part and only warns.
 
         progress: True shows a line on stderr, None does so on a terminal; or a function(simulation).
         observers: functions(simulation), called at the start and after each step; a pair (function,
@@ -231,11 +315,13 @@ class Simulation:
             try:
                 outcome = self._core.run(calls)
             except BaseException as error:
-                self.outcome = ("failed", f"{type(error).__name__} at t = {self.time:g} s", [])
+                self.outcome = ("failed", f"{type(error).__name__} at t = {self.time:g} s", [], "")
                 _attach(error, self._make_result())
                 raise
             self.outcome = outcome
             self._result = self._make_result()
+        if outcome[0] == "failed" and check:
+            raise SimulationFailed(outcome[1], self._result)
         _warn(outcome)
         return self._result
 
@@ -291,13 +377,15 @@ class Simulation:
                 raise
             except BaseException as error:
                 core.abandon(f"{type(error).__name__}: {error}")
-                self.outcome = ("failed", str(error), [])
+                self.outcome = ("failed", str(error), [], "")
                 kind = None
                 _attach(error, self.result)
                 raise
             finally:
                 if kind is not None:
                     self.outcome = core.finish(kind, message)
+        if self.outcome[0] == "failed":
+            raise SimulationFailed(self.outcome[1], self.result)
         _warn(self.outcome)
 
     @property
@@ -312,9 +400,10 @@ class Simulation:
     def _make_result(self, keep=False):
         if not self._record:
             return None if self._output is None else Result._from_file(self._output)
-        tables, contacts, names, layout, outcome = self._core.take_record(keep)
+        tables, contacts, names, layout, outcome, impacts = self._core.take_record(keep)
+        events = [EventRecord(*impact) for impact in impacts] + self._events
         return Result._from_memory(tables, contacts, names, layout, outcome, self._core.audit,
-                                   self._scene, self.outcome, self.checkpoint(), self._events)
+                                   self._scene, self.outcome, self.checkpoint(), events)
 
     def __repr__(self):
         return f"<saltus.Simulation {self._scene.name!r} at t = {self.time:g} s>"
@@ -356,28 +445,61 @@ def _attach(error, result):
         pass
 
 
+class Inputs(MutableMapping):
+    """Values that are set between steps, in place of the functions of time of the scene.
+
+    ``sim.inputs["motor"] = 2.5``: the effort of an actuator [N or N m]; of a load its three components
+    [N or N m]; of a driven joint the rate of its coordinate [rad/s or m/s], its position goes on from
+    where it is. ``del sim.inputs["motor"]`` gives the function of the scene back (a drive stands still).
+    Reading tells what is in force now.
+    """
+
+    def __init__(self, core):
+        self._core = core
+
+    def __getitem__(self, name):
+        values = self._core.input(name)
+        return values[0] if len(values) == 1 else np.array(values)
+
+    def __setitem__(self, name, value):
+        values = np.atleast_1d(as_array(f"inputs[{name!r}]", value)).ravel()
+        self._core.set_input(name, values.tolist())
+
+    def __delitem__(self, name):
+        self._core.release_input(name)
+
+    def __iter__(self):
+        return iter(self._core.input_names)
+
+    def __len__(self):
+        return len(self._core.input_names)
+
+    def __repr__(self):
+        return f"Inputs({', '.join(f'{name}={self[name]!r}' for name in self)})"
+
+
 def _warn(outcome):
-    kind, message, violations = outcome
+    kind, message, violations, verdict = outcome
     if kind == "failed":
         warn(message)
-    for violation in violations:
-        warn(f"audit: {violation}")
+    if violations:
+        warn(f"verdict: {verdict}")
 
 
-def simulate(what, *, progress=None, observers=(), events=(), restart=None, **settings):
+def simulate(what, *, progress=None, observers=(), events=(), restart=None, check=True, **settings):
     """Runs a scene, a scene file or a LagrangianSystem to its end and returns the Result.
 
     >>> result = saltus.simulate("ball.yaml", until=2, step=0.005, output="ball.h5")
     >>> result["ball.position.z"], result.audit["max_penetration"]
 
-    progress, observers, events: see Simulation.run. restart: a Checkpoint, a Result or a result file
+    progress, observers, events, check: see Simulation.run. restart: a Checkpoint, a Result or a result file
     to continue from, bit for bit. settings: see Simulation (step, until, integrator, solver, output,
     record, every, dt, set and all options of the integrator).
     """
     simulation = Simulation(what, **settings)
     if restart is not None:
         simulation.restore(_find_checkpoint(restart))
-    return simulation.run(progress=progress, observers=observers, events=events)
+    return simulation.run(progress=progress, observers=observers, events=events, check=check)
 
 
 def _find_checkpoint(restart):

@@ -10,11 +10,13 @@
 
 #include "saltus/base/error.h"
 #include "saltus/output/channel.h"
+#include "saltus/output/join_results.h"
 #include "saltus/output/result_reader.h"
 #include "saltus/output/sampler.h"
 
 #include "python/src/bindings.h"
 #include "python/src/convert.h"
+#include "python/src/save_result.h"
 #include "python/src/simulation.h"
 
 namespace saltus::python {
@@ -72,6 +74,8 @@ ChannelCatalog MakeCatalog(const py::dict& layout, const std::vector<std::string
 }  // namespace
 
 void BindResults(py::module_& m) {
+  m.def("join_results", &JoinResults, py::call_guard<py::gil_scoped_release>());
+  m.def("save_result", &SaveResult);
   m.def("list_quantities", &ListQuantityRows);
   py::class_<ChannelCatalog>(m, "ChannelCatalog")
       .def(py::init(&MakeCatalog))
@@ -88,7 +92,9 @@ void BindResults(py::module_& m) {
       .def_property_readonly("scene", &ResultReader::scene)
       .def_property_readonly("version", &ResultReader::saltus_version)
       .def_property_readonly("outcome", &ResultReader::outcome)
+      .def_property_readonly("verdict", &ResultReader::verdict)
       .def_property_readonly("has_contacts", &ResultReader::has_contacts)
+      .def_property_readonly("has_impacts", &ResultReader::has_impacts)
       .def_property_readonly("has_checkpoint", &ResultReader::has_checkpoint)
       .def_property_readonly("layout", [](const ResultReader& r) { return MakeLayout(r.layout()); })
       .def_property_readonly("contact_names",
@@ -107,7 +113,7 @@ void BindResults(py::module_& m) {
            [](const ResultReader& r) {
              py::list events;
              for (const RunEvent& e : r.ReadEvents()) {
-               events.append(py::make_tuple(e.time, e.name, e.value));
+               events.append(py::make_tuple(e.time, e.kind, e.name, e.value));
              }
              return events;
            })

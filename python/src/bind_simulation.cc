@@ -11,6 +11,8 @@
 
 #include "saltus/base/error.h"
 #include "saltus/output/checkpoint_record.h"
+#include "saltus/simulation/ledger.h"
+#include "saltus/simulation/run_notices.h"
 
 #include "python/src/bindings.h"
 #include "python/src/convert.h"
@@ -48,15 +50,10 @@ py::dict MakeReport(const StepReport& report) {
   dict["max_constraint"] = report.max_constraint;
   dict["max_constraint_rate"] = report.max_constraint_rate;
   dict["max_complementarity"] = report.max_complementarity;
+  dict["solver_error"] = report.solver_error;
   dict["impacts"] = report.impacts;
-  work["loads"] = report.work.loads;
-  work["drives"] = report.work.drives;
-  work["impact_loss"] = report.work.impact_loss;
-  work["friction_loss"] = report.work.friction_loss;
-  work["joint_friction_loss"] = report.work.joint_friction_loss;
-  work["contact_loss"] = report.work.contact_loss;
-  work["decohesion_loss"] = report.work.decohesion_loss;
-  work["projection"] = report.work.projection;
+  dict["tunnelled"] = report.tunnelled;
+  for (const LedgerEntry& entry : kLedger) work[entry.name] = report.work.*entry.work;
   dict["work"] = work;
   return dict;
 }
@@ -99,7 +96,8 @@ py::dict MakeContacts(const StepView& view) {
 
 py::tuple MakeOutcome(const RunOutcome& outcome) {
   const char* kinds[] = {"finished", "interrupted", "failed"};
-  return py::make_tuple(kinds[static_cast<int>(outcome.kind)], outcome.message, outcome.violations);
+  return py::make_tuple(kinds[static_cast<int>(outcome.kind)], outcome.message, outcome.violations,
+                        outcome.verdict);
 }
 
 /// Runs without Python's lock; observers and functions take it when they are called.
@@ -180,9 +178,13 @@ py::tuple TakeRecord(PySimulation& self, bool keep) {
     tables[py::str(name)] = MakeArray(std::move(values), shape);
   }
   ContactRows contacts = keep ? recorder.contacts : std::move(recorder.contacts);
+  py::list impacts;
+  for (const RunEvent& event : recorder.impacts) {
+    impacts.append(py::make_tuple(event.time, event.kind, event.name, event.value));
+  }
   py::tuple record =
       py::make_tuple(tables, MakeContactArrays(std::move(contacts)), recorder.contact_names,
-                     MakeLayout(recorder.layout), recorder.outcome);
+                     MakeLayout(recorder.layout), recorder.outcome, impacts);
   if (!keep) self.ForgetRecord();
   return record;
 }
@@ -201,7 +203,8 @@ py::tuple PackCheckpoint(const Checkpoint& checkpoint) {
     integrator[py::str(name)] = CopyVector(values);
   return py::make_tuple(state.time, CopyVector(state.q), CopyVector(state.v), contacts, integrator,
                         PackAudit(checkpoint.audit), checkpoint.step_index,
-                        CopyVector(state.internal));
+                        CopyVector(state.internal),
+                        CopyVector(PackCreep(checkpoint.audit.creeping)));
 }
 
 Checkpoint UnpackCheckpoint(const py::tuple& packed) {
@@ -227,6 +230,7 @@ Checkpoint UnpackCheckpoint(const py::tuple& packed) {
   checkpoint.audit = UnpackAudit(packed[5].cast<std::vector<double>>());
   checkpoint.step_index = packed[6].cast<long>();
   state.internal = read(packed[7]);
+  checkpoint.audit.creeping = UnpackCreep(read(packed[8]));
   return checkpoint;
 }
 
@@ -314,9 +318,26 @@ void BindSimulation(py::module_& m) {
       .def_property_readonly(
           "layout", [](PySimulation& self) { return MakeLayout(MakeFrameLayout(self.system())); })
       .def("body_motion", &PySimulation::CalcBodyMotion)
+      .def("joint_motion", &PySimulation::CalcJointMotion)
+      .def_property_readonly("verdict",
+                             [](PySimulation& self) { return self.loop().MakeVerdict().line(); })
+      .def_property_readonly("input_names",
+                             [](PySimulation& self) { return self.inputs().names(); })
+      .def("input",
+           [](PySimulation& self, const std::string& name) {
+             return self.inputs().Calc(name, self.loop().state().time);
+           })
+      .def("set_input",
+           [](PySimulation& self, const std::string& name, const std::vector<double>& values) {
+             self.inputs().Set(name, values, self.loop().state().time);
+           })
+      .def("release_input",
+           [](PySimulation& self, const std::string& name) {
+             self.inputs().Release(name, self.loop().state().time);
+           })
       .def_property_readonly("notices", [](PySimulation& self) {
         py::list notices;
-        for (const Notice& notice : self.system().MakeNotices()) {
+        for (const Notice& notice : MakeRunNotices(self.loop())) {
           notices.append(py::make_tuple(notice.severity == Severity::kWarning ? "warning" : "note",
                                         notice.item, notice.message));
         }

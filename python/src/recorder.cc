@@ -1,5 +1,6 @@
 #include "python/src/recorder.h"
 
+#include <limits>
 #include <utility>
 
 #include "saltus/output/channel.h"
@@ -18,6 +19,7 @@ void Recorder::Reset() {
   tables.clear();
   contacts = {};
   contact_names.clear();
+  impacts.clear();
   name_index_.clear();
   if (with_contacts_) contacts.offset.push_back(0);
   outcome = "running";
@@ -32,6 +34,9 @@ void Recorder::OnStart(const StepView& view) {
 }
 
 void Recorder::OnStep(const StepView& view) {
+  for (const ImpactEvent& impact : view.impacts) {
+    impacts.push_back({impact.time, view.system.ContactName(impact.key), impact.impulse, "impact"});
+  }
   if (schedule_.IsDue(view.step_index, view.state.time)) {
     Record(view);
   } else {
@@ -39,12 +44,12 @@ void Recorder::OnStep(const StepView& view) {
   }
 }
 
-void Recorder::OnEnd(const Checkpoint& checkpoint, const std::string& text) {
+void Recorder::OnEnd(const Checkpoint& checkpoint, const RunOutcome& end) {
   if (recorded_step_ != checkpoint.step_index) {
     Record({*system_, checkpoint.state, last_report_, checkpoint.audit,
             checkpoint.audit.final_energy, checkpoint.step_index});
   }
-  outcome = text;
+  outcome = end.text();
 }
 
 std::vector<double>* Recorder::AddTable(const std::string& dataset, std::vector<long> row_shape) {
@@ -107,7 +112,8 @@ void Recorder::AddState(const StepView& view) {
   const VectorX& impulse = view.report.constraint_impulse;
   const bool loaded = impulse.size() == num_constraints && view.report.step > 0;
   for (long i = 0; i < num_constraints; ++i) {
-    lambda_->push_back(loaded ? impulse[i] / view.report.step : 0.0);
+    lambda_->push_back(loaded ? impulse[i] / view.report.step
+                              : std::numeric_limits<double>::quiet_NaN());
   }
 }
 

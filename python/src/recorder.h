@@ -31,7 +31,7 @@ class Recorder final : public Observer {
 
   void OnStart(const StepView& view) override;
   void OnStep(const StepView& view) override;
-  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) override;
 
   /// Empty again, ready for another run.
   void Reset();
@@ -40,6 +40,7 @@ class Recorder final : public Observer {
   std::map<std::string, Table> tables;     // by the name of the dataset: "bodies/position"
   std::vector<std::string> contact_names;  // in order of appearance
   ContactRows contacts;
+  std::vector<RunEvent> impacts;  // all of them, whatever the interval
   std::string outcome = "running";
 
  private:
@@ -61,7 +62,7 @@ class Recorder final : public Observer {
   Rows joint_coordinate_ = nullptr, joint_force_ = nullptr, joint_torque_ = nullptr;
   Rows q_ = nullptr, v_ = nullptr, lambda_ = nullptr;
   long recorded_step_ = -1;
-  const System* system_ = nullptr;
+  System* system_ = nullptr;
   StepReport last_report_;  // of the last step, if it was not recorded
   std::unordered_map<std::string, std::uint32_t> name_index_;
 };

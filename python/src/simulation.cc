@@ -1,6 +1,7 @@
 #include "python/src/simulation.h"
 
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -74,7 +75,7 @@ void CallbackObserver::OnStep(const StepView& view) {
   signals->Check();
 }
 
-void CallbackObserver::OnEnd(const Checkpoint&, const std::string&) {
+void CallbackObserver::OnEnd(const Checkpoint&, const RunOutcome&) {
   for (RunObserver& observer : observers) {
     if (observer.wall_interval > 0) Call(observer);  // progress ends at 100 %
   }
@@ -128,7 +129,7 @@ Simulation& PySimulation::loop() {
 std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& scene,
                                                  const LagrangianSystem* system,
                                                  const std::string& output, int compression,
-                                                 double checkpoint_every, bool record,
+                                                 double checkpoint_every, bool force, bool record,
                                                  const py::list& user_forces, py::object kept) {
   auto self = std::make_unique<PySimulation>();
   self->kept = std::move(kept);
@@ -141,7 +142,8 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
     self->loop_ =
         std::make_unique<Simulation>(system->Clone(), std::move(integrator), scene->simulation);
   } else {
-    auto bodies = std::make_unique<MultibodySystem>(BuildModel(*scene));
+    self->inputs_ = Inputs::Connect(&watched.model);
+    auto bodies = std::make_unique<MultibodySystem>(BuildModel(watched));
     for (const py::handle item : user_forces) {
       const auto entry = item.cast<py::tuple>();
       bodies->AddUserForce(entry[1].cast<std::string>(),
@@ -157,7 +159,7 @@ std::unique_ptr<PySimulation> PySimulation::Make(const std::shared_ptr<Scene>& s
   if (!output.empty()) {
     ResultOptions options;
     options.interval = self->interval_;
-    options.file = {scene->model.name, scene->source, scene->output.contacts, compression};
+    options.file = {scene->model.name, scene->source, scene->output.contacts, compression, force};
     options.checkpoint_interval = checkpoint_every;
     self->writer_ = std::make_unique<ResultWriter>(output, options);
     self->loop_->AddObserver(self->writer_.get());
@@ -239,6 +241,45 @@ py::dict PySimulation::CalcBodyMotion(const std::string& name) {
   dict["orientation"] = make(Vector4(R.w(), R.x(), R.y(), R.z()));
   dict["velocity"] = make(motion.velocity);
   dict["angular_velocity"] = make(motion.angular_velocity);
+  return dict;
+}
+
+py::dict PySimulation::CalcJointMotion(const std::string& name) {
+  const auto* multibody = dynamic_cast<const MultibodySystem*>(&system());
+  if (multibody == nullptr) {
+    throw InputError("joint '" + name + "'", "this system has no joints", "use q, v, multipliers");
+  }
+  const Model& model = multibody->model();
+  const int index = model.FindJoint(name);
+  if (index < 0) {
+    std::vector<std::string> names;
+    for (const Joint& j : model.joints) names.push_back(j.name);
+    throw InputError("joint '" + name + "'", "there is no such joint", SuggestName(name, names));
+  }
+  const StepView view = loop_->MakeView();
+  const State& s = view.state;
+  py::dict dict;
+  const std::string coordinate = CoordinateName(model.joints[index].type);
+  if (!coordinate.empty()) {
+    const JointMotion motion = multibody->CalcJointMotion(index, s.q, s.v);
+    dict[py::str(coordinate)] = motion.value;
+    dict["rate"] = motion.rate;
+  }
+  if (model.joints[index].angle) {
+    const JointMotion motion = multibody->CalcJointAngle(index, s.q, s.v);
+    dict["angle"] = motion.value;
+    dict["angle_rate"] = motion.rate;
+  }
+  const VectorX& impulse = view.report.constraint_impulse;
+  const bool loaded = impulse.size() == multibody->traits().num_constraints && view.report.step > 0;
+  Vector3 force = Vector3::Constant(std::numeric_limits<double>::quiet_NaN()), torque = force;
+  if (loaded) {
+    const JointReaction reaction = multibody->CalcJointReaction(index, s.q, impulse);
+    force = reaction.force / view.report.step;
+    torque = reaction.torque / view.report.step;
+  }
+  dict["force"] = CopyVector(VectorX(force));
+  dict["torque"] = CopyVector(VectorX(torque));
   return dict;
 }
 

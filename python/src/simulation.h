@@ -17,6 +17,7 @@
 #include "saltus/output/output_interval.h"
 #include "saltus/output/result_writer.h"
 #include "saltus/scene/scene.h"
+#include "saltus/simulation/inputs.h"
 
 #include "python/src/lagrangian_system.h"
 #include "python/src/recorder.h"
@@ -50,7 +51,7 @@ class CallbackObserver final : public Observer {
  public:
   void OnStart(const StepView& view) override;
   void OnStep(const StepView& view) override;
-  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) override;
 
   std::vector<RunObserver> observers;
   StopFlag stop;  // raised by an observer that returns true
@@ -63,13 +64,13 @@ class CallbackObserver final : public Observer {
 class PySimulation {
  public:
   /// @param system  of equations written in Python, or null for the bodies of the scene
-  /// @param output  result file, or empty
+  /// @param output  result file, or empty; an older one is replaced if `force`
   /// @param user_forces  list of (name, body, function of (t, BodyMotion))
   /// @param kept  what the functions live in: the simulation keeps it alive
   static std::unique_ptr<PySimulation> Make(const std::shared_ptr<Scene>& scene,
                                             const LagrangianSystem* system,
                                             const std::string& output, int compression,
-                                            double checkpoint_every, bool record,
+                                            double checkpoint_every, bool force, bool record,
                                             const py::list& user_forces, py::object kept);
 
   RunOutcome Run(std::vector<RunObserver> observers);
@@ -84,6 +85,8 @@ class PySimulation {
   /// Sets coordinates and velocities; the energy this takes counts as work of loads.
   void SetState(const VectorX& q, const VectorX& v);
   py::dict CalcBodyMotion(const std::string& name);
+  py::dict CalcJointMotion(const std::string& name);
+  Inputs& inputs() { return *inputs_; }
   /// Into the result file, if there is one.
   void AddEvent(const RunEvent& event);
 
@@ -101,6 +104,7 @@ class PySimulation {
   /// lock or before it is released.
   class Turn;
 
+  std::shared_ptr<Inputs> inputs_ = std::make_shared<Inputs>();  // outlives the model
   std::unique_ptr<Simulation> loop_;
   std::atomic<std::thread::id> worker_{};  // that runs it, without Python's lock
   SignalWatch signals_{&worker_};

@@ -75,7 +75,7 @@ class Leaks(unittest.TestCase):
             path = os.path.join(folder, "ball.h5")
 
             def run():
-                saltus.simulate(scene, output=path)
+                saltus.simulate(scene, output=path, force=True)
                 saltus.load(path)["ball.position.z"]
 
             self.measure(run, max(20, RUNS // 10))

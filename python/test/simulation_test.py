@@ -129,12 +129,24 @@ class Options(unittest.TestCase):
         with self.assertRaises(TypeError):
             saltus.simulate(42)
 
-    def test_failed_runs_are_values_with_a_warning(self):
+    def test_failed_runs_raise_with_the_result_inside(self):
+        scene = ball_scene(solver={"name": "lemke"})  # cannot do friction
+        scene.bodies["ball"].angular_velocity = [0, 10, 0]
+        with self.assertRaises(saltus.SimulationFailed) as caught:
+            saltus.simulate(scene)
+        self.assertIn("ball-ground", str(caught.exception))
+        self.assertFalse(caught.exception.result.finished)
+        self.assertGreater(len(caught.exception.result), 10)
+        with self.assertRaises(saltus.SimulationFailed):
+            for _ in saltus.Simulation(scene):
+                pass
+
+    def test_failed_runs_are_values_with_a_warning_if_asked_for(self):
         scene = ball_scene(solver={"name": "lemke"})  # cannot do friction
         scene.bodies["ball"].angular_velocity = [0, 10, 0]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = saltus.simulate(scene)
+            result = saltus.simulate(scene, check=False)
         self.assertFalse(result.finished)
         self.assertIn("ball-ground", result.outcome)
         self.assertEqual(caught[0].category, saltus.SimulationWarning)

@@ -93,6 +93,8 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
   virtual std::string name() const = 0;
+  /// False: penetration of up to a step's motion and drifting joints belong to the scheme.
+  virtual bool holds_positions() const { return true; }
   /// Advances *state by h. On failure with kNotFinite *state is unchanged; otherwise it holds the
   /// best iterate, for the Simulation to accept and flag or to reject (assign the saved State).
   /// The report is valid until the next call.

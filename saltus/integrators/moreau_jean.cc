@@ -295,7 +295,7 @@ void MoreauJean::Stepper::Finish(State* state) {
 }
 
 MoreauJean::MoreauJean(const MoreauJeanOptions& options)
-    : stepper_(std::make_unique<Stepper>(options)) {}
+    : stepper_(std::make_unique<Stepper>(options)), holds_positions_(options.projection) {}
 MoreauJean::~MoreauJean() = default;
 
 const StepReport& MoreauJean::Step(System& system, double h, State* state) {

@@ -87,11 +87,13 @@ class MoreauJean final : public Integrator {
   ~MoreauJean() override;
 
   std::string name() const override { return "moreau-jean"; }
+  bool holds_positions() const override { return holds_positions_; }
   [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
 
  private:
   class Stepper;
   std::unique_ptr<Stepper> stepper_;
+  bool holds_positions_;
 };
 
 }  // namespace saltus

@@ -51,6 +51,7 @@ class SchatzmanPaoli final : public Integrator {
   ~SchatzmanPaoli() override;
 
   std::string name() const override { return "schatzman-paoli"; }
+  bool holds_positions() const override { return false; }
   [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
 
  private:

@@ -52,6 +52,14 @@ struct Model {
 
   VectorX initial_q, initial_v;
 
+  // Angles in space whose turns are counted: joints first, then torsion springs.
+  struct Turn {
+    Pair pair;
+    Coordinate coordinate;
+  };
+  std::vector<Turn> turns;
+  VectorX initial_turns;  // their values at the start, rad
+
   /// Index, or −1 (which is also kGround for "ground").
   int FindBody(const std::string& body_name) const;
   int FindJoint(const std::string& joint_name) const;

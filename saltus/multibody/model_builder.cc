@@ -141,6 +141,32 @@ void AssembleLayout(Assembly* assembly) {
   for (const Body& body : model.bodies) body.WriteInitialState(&model.initial_q, &model.initial_v);
 }
 
+namespace {
+
+/// Every angle in space gets a place where its value is remembered from step to step.
+void AssembleTurns(Model* model) {
+  std::vector<double> initial;
+  const auto add = [&](const Pair& pair, Coordinate* coordinate) {
+    if (!coordinate->measure.is_angle() || coordinate->turn_sign != 0) return;
+    coordinate->turn_slot = static_cast<int>(model->turns.size());
+    model->turns.push_back({pair, *coordinate});
+    initial.push_back(CalcInitialValue(*model, pair, coordinate->measure) + coordinate->shift);
+  };
+  for (Joint& joint : model->joints) {
+    if (joint.coordinate) add(joint.pair, &*joint.coordinate);
+    if (joint.angle) add(joint.pair, &*joint.angle);
+  }
+  for (SpringElement& spring : model->springs) add(spring.pair, &spring.coordinate);
+  for (JointLimit& limit : model->limits) {
+    const Joint& joint = model->joints[limit.joint];
+    const auto& angle = joint.angle ? joint.angle : joint.coordinate;
+    if (limit.coordinate.measure.is_angle()) limit.coordinate.turn_slot = angle->turn_slot;
+  }
+  model->initial_turns = Eigen::Map<const VectorX>(initial.data(), std::ssize(initial));
+}
+
+}  // namespace
+
 int Model::FindBody(const std::string& body_name) const {
   const auto found = body_index.find(body_name);
   return found == body_index.end() ? -1 : found->second;
@@ -215,6 +241,7 @@ std::shared_ptr<const Model> ModelBuilder::Build() const {
   AssembleForces(&assembly);
   AssembleContacts(&assembly);
   AssembleLayout(&assembly);
+  AssembleTurns(model.get());
   return model;
 }
 

@@ -195,7 +195,7 @@ struct JointSpec {
   /// Distance joint: its constant length, m, > 0. Absent: the initial distance.
   std::optional<double> length{};
 
-  /// revolute: angle (range < 2π); prismatic, cylindrical, point-on-line: displacement;
+  /// revolute: angle, turns are counted; prismatic, cylindrical, point-on-line: displacement;
   /// distance: length (a rope has only an upper limit; the joint then has no bilateral row);
   /// spherical: upper = largest angle in (0, π) between the axis as carried by a and by b.
   std::optional<JointLimits> limits{};
@@ -212,8 +212,8 @@ struct JointSpec {
   double friction_torque = 0;     // N m, ≥ 0; revolute, spherical
   double friction_force = 0;      // N, ≥ 0; prismatic, cylindrical, planar, point-on-line
 
-  /// Shapes of two bodies joined by a joint do not touch each other, unless true. A joint with the
-  /// ground does not switch off contact with the ground.
+  /// Shapes of two bodies joined by a joint do not touch each other, unless true. The ground is no
+  /// exception.
   bool collide = false;
 };
 
@@ -238,7 +238,7 @@ struct DamperSpec {
 /// Torque −stiffness (angle − rest_angle) − damping·rate on b (opposite on a), about an axis.
 /// Either `joint` (revolute or cylindrical: its axis and angle) or two bodies and a world axis at
 /// the initial configuration (the angle then counts from there; meant for bodies whose relative
-/// rotation is about that axis). In space |angle − rest_angle| < π; planar models count turns.
+/// rotation is about that axis). Turns are counted.
 struct TorsionSpringSpec {
   std::string name{};
   std::string joint{};

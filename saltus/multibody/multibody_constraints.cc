@@ -43,12 +43,13 @@ void WriteRow(const std::vector<Body>& bodies, const Pair& pair, const Vector12&
 }
 
 JointMotion CalcMotion(const Joint& joint, const std::optional<Coordinate>& coordinate,
-                       const std::vector<Body>& bodies, const VectorX& q, const VectorX& v) {
+                       const std::vector<Body>& bodies, const VectorX& q, const VectorX& v,
+                       const VectorX& turns) {
   if (!coordinate) return {};
   ScalarJet jet;
   const auto [A, B] = CalcPlacements(joint.pair, bodies, q);
   CalcMeasure(coordinate->measure, joint.pair.frames, A, B, JetOrder::kGradient, &jet);
-  return {CalcCoordinateValue(*coordinate, jet.value, q),
+  return {CalcCoordinateValue(*coordinate, jet.value, q, turns),
           jet.gradient.dot(CalcSpatialVelocities(joint.pair, bodies, v))};
 }
 
@@ -143,12 +144,12 @@ std::string MultibodySystem::ConstraintName(int row) const {
 
 JointMotion MultibodySystem::CalcJointMotion(int joint, const VectorX& q, const VectorX& v) const {
   const Joint& j = model_->joints[joint];
-  return CalcMotion(j, j.coordinate, model_->bodies, q, v);
+  return CalcMotion(j, j.coordinate, model_->bodies, q, v, turns_);
 }
 
 JointMotion MultibodySystem::CalcJointAngle(int joint, const VectorX& q, const VectorX& v) const {
   const Joint& j = model_->joints[joint];
-  return CalcMotion(j, j.angle ? j.angle : j.coordinate, model_->bodies, q, v);
+  return CalcMotion(j, j.angle ? j.angle : j.coordinate, model_->bodies, q, v, turns_);
 }
 
 JointReaction MultibodySystem::CalcJointReaction(int joint, const VectorX& q,

@@ -67,6 +67,23 @@ void AddRedundancies(const Model& model, const SparseRows& G, Notices* notices) 
   }
 }
 
+/// Bodies with shapes that a joint keeps from touching the shapes of the ground.
+void AddSilentGround(const Model& model, Notices* notices) {
+  const auto& owners = model.contact.collider_body;
+  const auto has_shapes = [&owners](int body) {
+    return std::find(owners.begin(), owners.end(), body) != owners.end();
+  };
+  if (!has_shapes(kGround)) return;
+  for (const Joint& joint : model.joints) {
+    const bool with_ground = joint.pair.a == kGround || joint.pair.b == kGround;
+    const int body = joint.pair.a == kGround ? joint.pair.b : joint.pair.a;
+    if (!with_ground || joint.collide || !has_shapes(body)) continue;
+    notices->push_back({Severity::kInfo, "joint '" + joint.name + "'",
+                        "it keeps body '" + model.body_name(body) +
+                            "' from touching the shapes of the ground; collide: true lets it"});
+  }
+}
+
 bool HasAssociatedFriction(const ContactTables& tables) {
   const auto is_associated = [](const ContactLaw& law) {
     return law.friction > 0 && law.friction_law == FrictionLaw::kAssociated;
@@ -84,6 +101,7 @@ Notices MultibodySystem::MakeNotices() const {
     notices.push_back({Severity::kInfo, "friction_law",
                        "associated friction relaxes Coulomb's law: contacts that slide also open"});
   }
+  AddSilentGround(*model_, &notices);
   if (traits_.num_constraints == 0) return notices;
   const VectorX& q = model_->initial_q;
   const VectorX& v = model_->initial_v;

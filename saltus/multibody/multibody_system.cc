@@ -43,7 +43,7 @@ MultibodySystem::MultibodySystem(std::shared_ptr<const Model> model)
       reaches_(CalcReaches(*model_)) {
   poses_.resize(model_->bodies.size());
   reference_poses_.resize(model_->bodies.size());
-  bond_memory_.Load(MakeInitialState());
+  BeginStep(MakeInitialState());
   for (const Body& body : model_->bodies) {
     const Matrix6* map = body.kind == BodyKind::kRigid ? nullptr : &body.map;
     contact_bodies_.push_back({{}, body.first_velocity, body.num_velocities, map});
@@ -80,6 +80,7 @@ std::unique_ptr<System> MultibodySystem::Clone() const {
   clone->user_forces_ = user_forces_;
   clone->traits_ = traits_;
   clone->bond_memory_ = bond_memory_;
+  clone->turns_ = turns_;
   return clone;
 }
 
@@ -87,8 +88,28 @@ State MultibodySystem::MakeInitialState() const {
   State state;
   state.q = model_->initial_q;
   state.v = model_->initial_v;
-  state.internal.setOnes(static_cast<Eigen::Index>(model_->bonds.size()));
+  const auto num_bonds = static_cast<Eigen::Index>(model_->bonds.size());
+  state.internal.setOnes(num_bonds + model_->initial_turns.size());
+  state.internal.tail(model_->initial_turns.size()) = model_->initial_turns;
   return state;
+}
+
+// State::internal: the adhesions of the bonds, then the angles in space.
+void MultibodySystem::BeginStep(const State& state) {
+  bond_memory_.Load(state);
+  turns_ = state.internal.tail(model_->initial_turns.size());
+}
+
+VectorX MultibodySystem::CalcTurns(const VectorX& q) const {
+  VectorX turns(turns_.size());
+  ScalarJet jet;
+  for (Eigen::Index i = 0; i < turns.size(); ++i) {
+    const Model::Turn& turn = model_->turns[static_cast<std::size_t>(i)];
+    const auto [A, B] = CalcPlacements(turn.pair, model_->bodies, q);
+    CalcMeasure(turn.coordinate.measure, turn.pair.frames, A, B, JetOrder::kValue, &jet);
+    turns[i] = CalcCoordinateValue(turn.coordinate, jet.value, q, turns_);
+  }
+  return turns;
 }
 
 void MultibodySystem::Retract(const VectorX& q, const VectorX& delta, VectorX* q_new) const {
@@ -126,7 +147,7 @@ void MultibodySystem::CalcForce(double t, const VectorX& q, const VectorX& v, Ve
     const Vector3 omega = v.segment<3>(i);
     f->segment<3>(i) -= omega.cross(body.inertia * omega);
   }
-  AddSpringForces(model_->springs, model_->bodies, q, v, false, f);
+  AddSpringForces(model_->springs, model_->bodies, q, v, turns_, false, f);
   AddLoads(model_->loads, model_->bodies, t, q, f);
   AddActuators(model_->actuators, model_->bodies, t, q, f);
   AddUserForces(user_forces_, model_->bodies, t, q, v, f);
@@ -144,7 +165,7 @@ void MultibodySystem::CalcNonconservativeForce(double t, const VectorX& q, const
                                                VectorX* f) const {
   CalcContactForce(t, q, v, f);
   AddUserForces(user_forces_, model_->bodies, t, q, v, f);
-  AddSpringForces(model_->springs, model_->bodies, q, v, true, f);
+  AddSpringForces(model_->springs, model_->bodies, q, v, turns_, true, f);
   AddLoads(model_->loads, model_->bodies, t, q, f);
   AddActuators(model_->actuators, model_->bodies, t, q, f);
 }
@@ -173,7 +194,7 @@ void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v,
   Prepare(model_->pattern, D);
   K->SetZero();
   D->SetZero();
-  AddSpringTangents(model_->springs, model_->bodies, q, v, kind, K, D);
+  AddSpringTangents(model_->springs, model_->bodies, q, v, turns_, kind, K, D);
   compliant_.AddTangents(q, v, kind, K, D);
   AddBondTangents(model_->bonds, bond_memory_, model_->bodies, t, q, kind, K);
   if (kind != TangentKind::kExact) return;
@@ -190,8 +211,15 @@ void MultibodySystem::CalcTangents(double t, const VectorX& q, const VectorX& v,
 }
 
 double MultibodySystem::EndStep(State* state) {
-  if (model_->bonds.empty()) return 0;
-  return UpdateBonds(model_->bonds, model_->bodies, state, &bond_memory_);
+  double used = 0;
+  if (!model_->bonds.empty()) {
+    used = UpdateBonds(model_->bonds, model_->bodies, state, &bond_memory_);
+  }
+  if (turns_.size() > 0) {
+    turns_ = CalcTurns(state->q);
+    state->internal.tail(turns_.size()) = turns_;
+  }
+  return used;
 }
 
 std::vector<BondReport> MultibodySystem::ListBonds(const State& state) const {
@@ -209,7 +237,8 @@ Energy MultibodySystem::CalcEnergy(double t, const VectorX& q, const VectorX& v)
         0.5 * (body.mass * V.head<3>().squaredNorm() + omega.dot(body.inertia * omega));
     energy.potential -= body.mass * model_->gravity.dot(body.CalcPose(q).p);
   }
-  energy.elastic = CalcSpringEnergy(model_->springs, model_->bodies, q) + compliant_.CalcEnergy(q) +
+  energy.elastic = CalcSpringEnergy(model_->springs, model_->bodies, q, turns_) +
+                   compliant_.CalcEnergy(q) +
                    CalcBondEnergy(model_->bonds, bond_memory_, model_->bodies, t, q);
   return energy;
 }

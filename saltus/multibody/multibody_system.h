@@ -76,7 +76,7 @@ class MultibodySystem final : public System {
   void UpdateContacts(double t, const VectorX& q, const VectorX& q_reference,
                       const ContactSet& reference, ContactSet* contacts) override;
   double CalcSpeedBound(const VectorX& q, const VectorX& v) const override;
-  void BeginStep(const State& state) override { bond_memory_.Load(state); }
+  void BeginStep(const State& state) override;
   double EndStep(State* state) override;
   Energy CalcEnergy(double t, const VectorX& q, const VectorX& v) const override;
   std::string ConstraintName(int row) const override;
@@ -119,6 +119,8 @@ class MultibodySystem final : public System {
   void MoveContact(const Contact& reference, double gap, const Vector3& point_A,
                    const Vector3& point_B, const Vector3& n, int body_a, int body_b,
                    ContactSet* contacts);
+  /// The values of the angles in space at q, each nearest to the remembered one.
+  VectorX CalcTurns(const VectorX& q) const;
 
   std::shared_ptr<const Model> model_;
   SystemTraits traits_;
@@ -129,6 +131,7 @@ class MultibodySystem final : public System {
   std::vector<double> reaches_;                // of the bodies, for CalcSpeedBound
   std::vector<Pose> poses_, reference_poses_;  // scratch of FindContacts, UpdateContacts
   VectorX difference_;
+  VectorX turns_;  // values of the angles in space at the start of the step, rad
   std::vector<ContactBody> contact_bodies_;
   std::vector<Witness> witnesses_;
 };

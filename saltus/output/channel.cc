@@ -7,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
+#include "saltus/simulation/ledger.h"
 
 namespace saltus {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Quantity> MakeQuantities() {
   const std::vector<std::string> vector = {"x", "y", "z"};
   const std::vector<std::string> quaternion = {"w", "x", "y", "z"};
   const std::vector<std::string> axes = {"n", "t1", "t2"};
-  return {
+  std::vector<Quantity> quantities = {
       {kRun, "time", "time", "s", "time of the frame", single},
       {kRun, "step.size", "step_size", "s", "length of the step that ended here", single},
       {kRun, "energy.kinetic", "energy/kinetic", "J", "kinetic energy", single},
@@ -25,22 +26,6 @@ std::vector<Quantity> MakeQuantities() {
       {kRun, "energy.elastic", "energy/elastic", "J", "energy in springs and flexible bodies",
        single},
       {kRun, "energy.total", "energy/total", "J", "kinetic + potential + elastic", single},
-      {kRun, "ledger.loads", "ledger/loads", "J", "work of loads and dampers since the start",
-       single},
-      {kRun, "ledger.drives", "ledger/drives", "J", "work of prescribed motions since the start",
-       single},
-      {kRun, "ledger.impact_loss", "ledger/impact_loss", "J", "lost in impacts since the start",
-       single},
-      {kRun, "ledger.friction_loss", "ledger/friction_loss", "J",
-       "lost in contact friction since the start", single},
-      {kRun, "ledger.joint_friction_loss", "ledger/joint_friction_loss", "J",
-       "lost in joint friction since the start", single},
-      {kRun, "ledger.contact_loss", "ledger/contact_loss", "J",
-       "lost in dampers and friction of compliant contacts since the start", single},
-      {kRun, "ledger.decohesion_loss", "ledger/decohesion_loss", "J",
-       "spent on breaking bonds since the start", single},
-      {kRun, "ledger.projection", "ledger/projection", "J",
-       "changed by position projection since the start", single},
       {kRun, "ledger.closure", "ledger/closure", "J", "energy change that the ledger leaves open",
        single},
       {kBody, "position", "bodies/position", "m", "centre of mass, world axes", vector},
@@ -66,9 +51,20 @@ std::vector<Quantity> MakeQuantities() {
       {kCoordinate, "v", "coordinates/v", "SI", "its velocity", single},
       {kConstraint, "lambda", "constraints/lambda", "SI", "multiplier, mean over the step", single},
   };
+  const auto closure = std::find_if(quantities.begin(), quantities.end(),
+                                    [](const Quantity& q) { return q.name == "ledger.closure"; });
+  std::vector<Quantity> ledger;
+  for (const LedgerEntry& entry : kLedger) {
+    ledger.push_back({kRun, std::string("ledger.") + entry.name,
+                      std::string("ledger/") + entry.name, "J",
+                      std::string(entry.meaning) + ", since the start", single});
+  }
+  quantities.insert(closure, ledger.begin(), ledger.end());
+  return quantities;
 }
 
 constexpr std::string_view kContactPrefix = "contact.";
+constexpr std::string_view kLedgerPrefix = "ledger.";
 constexpr std::size_t kMaxSuggestions = 3;
 constexpr std::size_t kMaxCandidates = 20000;  // bounds the time spent on a misspelt name
 
@@ -96,7 +92,9 @@ double CalcContactChannel(const Frame& frame, const std::string& name, const Cha
   const bool is_force = channel.quantity->name == "force";
   const bool is_moment = channel.quantity->name == "moment";
   const bool is_adhesion = channel.quantity->name == "adhesion";
-  double value = is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  // Forces are of the step that ended here: the frame of a start has none.
+  double value = is_gap || (frame.step_size == 0 && !is_adhesion) ? kNone : 0.0;
   for (const Frame::Contact& contact : frame.contacts) {
     if (contact.name != name) continue;
     if (is_gap) {
@@ -197,24 +195,47 @@ bool ChannelCatalog::FindItem(std::string_view name, const Quantity& quantity,
   return !joint.coordinate.empty() && joint.coordinate == name.substr(dot + 1);
 }
 
-Channel ChannelCatalog::Find(const std::string& name) const {
-  Channel channel;
-  channel.name = name;
+bool ChannelCatalog::TryFind(const std::string& name, Channel* channel) const {
+  channel->name = name;
   for (const Quantity& quantity : ListQuantities()) {
-    channel.quantity = &quantity;
-    channel.unit = quantity.unit;
+    channel->quantity = &quantity;
+    channel->unit = quantity.unit;
     if (quantity.components.empty()) {
-      if (FindItem(name, quantity, &channel)) return channel;
+      if (FindItem(name, quantity, channel)) return true;
       continue;
     }
     for (std::size_t c = 0; c < quantity.components.size(); ++c) {
       std::string_view stem = name;
       if (!RemoveEnding(&stem, quantity.components[c])) continue;
-      channel.component = static_cast<int>(c);
-      if (FindItem(stem, quantity, &channel)) return channel;
+      channel->component = static_cast<int>(c);
+      if (FindItem(stem, quantity, channel)) return true;
     }
   }
-  ThrowUnknown(name);
+  return false;
+}
+
+Channel ChannelCatalog::Find(const std::string& name) const {
+  Channel channel;
+  if (!TryFind(name, &channel)) ThrowUnknown(name);
+  return channel;
+}
+
+std::vector<Channel> ChannelCatalog::FindAll(const std::string& name) const {
+  std::vector<Channel> channels(1);
+  if (TryFind(name, &channels[0])) return channels;
+  channels.clear();
+  for (const char* component : {"w", "x", "y", "z", "n", "t1", "t2"}) {
+    Channel channel;
+    if (TryFind(name + "." + component, &channel)) channels.push_back(channel);
+  }
+  if (channels.empty()) ThrowUnknown(name);
+  return channels;
+}
+
+std::string QuantityName(const Channel& channel, const FrameLayout& layout) {
+  const Quantity& quantity = *channel.quantity;
+  if (quantity.owner == ChannelOwner::kRun) return quantity.name.substr(0, quantity.name.find('.'));
+  return EndingOf(quantity, layout, channel.item);
 }
 
 std::vector<Channel> ChannelCatalog::List() const {
@@ -280,14 +301,10 @@ double CalcRunChannel(const Frame& frame, const Quantity& quantity) {
   if (name == "energy.potential") return frame.energy.potential;
   if (name == "energy.elastic") return frame.energy.elastic;
   if (name == "energy.total") return frame.energy.total();
-  if (name == "ledger.loads") return frame.work.loads;
-  if (name == "ledger.drives") return frame.work.drives;
-  if (name == "ledger.impact_loss") return frame.work.impact_loss;
-  if (name == "ledger.friction_loss") return frame.work.friction_loss;
-  if (name == "ledger.joint_friction_loss") return frame.work.joint_friction_loss;
-  if (name == "ledger.contact_loss") return frame.work.contact_loss;
-  if (name == "ledger.decohesion_loss") return frame.work.decohesion_loss;
-  if (name == "ledger.projection") return frame.work.projection;
+  const std::string_view entry_name = std::string_view(name).substr(kLedgerPrefix.size());
+  for (const LedgerEntry& entry : kLedger) {
+    if (entry_name == entry.name) return frame.work.*entry.work;
+  }
   return frame.closure;
 }
 

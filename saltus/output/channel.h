@@ -52,9 +52,12 @@ class ChannelCatalog {
 
   /// Throws InputError with the nearest names if there is no such channel.
   Channel Find(const std::string& name) const;
+  /// The same, or all components of a vector: "ball.position" means its x, y and z.
+  std::vector<Channel> FindAll(const std::string& name) const;
   std::vector<Channel> List() const;
 
  private:
+  bool TryFind(const std::string& name, Channel* channel) const;
   bool FindItem(std::string_view name, const Quantity& quantity, Channel* channel) const;
   [[noreturn]] void ThrowUnknown(const std::string& name) const;
 
@@ -63,6 +66,9 @@ class ChannelCatalog {
   std::map<std::string, int, std::less<>> body_index_, joint_index_, contact_index_;
   std::map<std::string, int, std::less<>> coordinate_index_, constraint_index_;
 };
+
+/// What a channel measures, for plots: "position", "gap", "angle", "energy", "ledger", …
+std::string QuantityName(const Channel& channel, const FrameLayout& layout);
 
 /// The value of a channel in a frame. Points of one contact pair are put together: the smallest gap
 /// (NaN if there is no active point), the sums of the forces and of the impulses (0 if none).

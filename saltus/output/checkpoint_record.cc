@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
+
+#include "saltus/simulation/ledger.h"
 
 namespace saltus {
 namespace {
@@ -11,41 +14,53 @@ constexpr char kGroup[] = "/checkpoint";
 constexpr std::size_t kNameWidth = 64;
 /// State::internal among the vectors of memory; the names of integrators begin with theirs.
 constexpr char kInternal[] = "system.internal";
+constexpr char kCreep[] = "audit.creep";  // Audit::creeping among them
 constexpr hsize_t kRecordSize = 6;
 
-// Visits every number of an Audit, in the order of the file format; new fields go to the end.
+// Visits every number of an Audit but those of its list, in the order of the file format.
 template <typename AuditType, typename Visit>
 void VisitAudit(AuditType& audit, Visit visit) {
-  visit(audit.max_penetration);
-  visit(audit.max_constraint);
-  visit(audit.max_constraint_rate);
-  visit(audit.max_complementarity);
-  visit(audit.max_cone_residual);
+  for (auto* value : {&audit.max_penetration, &audit.max_constraint, &audit.max_constraint_rate,
+                      &audit.max_complementarity, &audit.max_cone_residual, &audit.max_solver_error,
+                      &audit.max_creep, &audit.max_speed, &audit.turnover, &audit.energy_scale,
+                      &audit.max_closure, &audit.worst_step_closure, &audit.worst_step_time,
+                      &audit.min_step, &audit.wall_time}) {
+    visit(*value);
+  }
+  for (auto* place :
+       {&audit.penetration_at, &audit.constraint_at, &audit.solver_error_at, &audit.creep_at}) {
+    visit(place->time);
+    visit(place->key.pair);
+    visit(place->key.feature);
+  }
   for (auto* energy : {&audit.initial_energy, &audit.final_energy}) {
     visit(energy->kinetic);
     visit(energy->potential);
     visit(energy->elastic);
   }
-  visit(audit.work.loads);
-  visit(audit.work.drives);
-  visit(audit.work.impact_loss);
-  visit(audit.work.friction_loss);
-  visit(audit.work.joint_friction_loss);
-  visit(audit.work.projection);
-  visit(audit.turnover);
-  visit(audit.max_closure);
-  visit(audit.steps);
-  visit(audit.rejected);
-  visit(audit.flagged);
-  visit(audit.at_min_step);
-  visit(audit.min_step);
-  visit(audit.events);
-  visit(audit.newton_iterations);
-  visit(audit.solver_iterations);
-  visit(audit.wall_time);
-  visit(audit.work.contact_loss);
-  visit(audit.work.decohesion_loss);
+  for (const LedgerEntry& entry : kLedger) visit(audit.work.*entry.work);
+  for (auto* count :
+       {&audit.tunnelled, &audit.steps, &audit.rejected, &audit.flagged, &audit.at_min_step,
+        &audit.events, &audit.newton_iterations, &audit.solver_iterations}) {
+    visit(*count);
+  }
 }
+
+// A key has more digits than a double: it is stored as two halves, which are whole numbers.
+void PackKey(std::uint64_t key, std::vector<double>* values) {
+  values->push_back(static_cast<double>(key >> 32));
+  values->push_back(static_cast<double>(key & 0xffffffffU));
+}
+
+std::uint64_t UnpackKey(double high, double low) {
+  constexpr double kLimit = 4294967296.0;
+  if (!(high >= 0 && high < kLimit && low >= 0 && low < kLimit)) {
+    throw Hdf5Failure("the audit of the checkpoint has a broken key");
+  }
+  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low);
+}
+
+constexpr std::size_t kCreepSize = 5;  // numbers per entry of Audit::creeping
 
 struct Record {
   std::int64_t step_index = 0;
@@ -86,7 +101,8 @@ void ReadContacts(hid_t group, std::int64_t begin, std::int64_t end, State* stat
   }
 }
 
-void ReadMemory(hid_t group, const Record& previous, const Record& record, State* state) {
+void ReadMemory(hid_t group, const Record& previous, const Record& record, Checkpoint* checkpoint) {
+  State* state = &checkpoint->state;
   const std::vector<std::string> names = ReadStrings(group, "memory_name");
   const auto sizes =
       ReadRange<std::int64_t>(group, "memory_size", {}, previous.names_end, record.names_end);
@@ -97,7 +113,11 @@ void ReadMemory(hid_t group, const Record& previous, const Record& record, State
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::string& name = names[static_cast<std::size_t>(previous.names_end) + i];
     const auto values = ReadRange<double>(group, "memory_value", {}, at, at + sizes[i]);
-    (name == kInternal ? state->internal : state->integrator[name]) = ToVector(values);
+    if (name == kCreep) {
+      checkpoint->audit.creeping = UnpackCreep(ToVector(values));
+    } else {
+      (name == kInternal ? state->internal : state->integrator[name]) = ToVector(values);
+    }
     at += sizes[i];
   }
   if (at != record.values_end) throw Hdf5Failure("memory_size does not fit memory_value");
@@ -127,7 +147,7 @@ Checkpoint ReadCheckpoint(hid_t group, long number) {
     throw Hdf5Failure("the checkpoint is incomplete");
   }
   ReadContacts(group, previous.contacts_end, record.contacts_end, &state);
-  ReadMemory(group, previous, record, &state);
+  ReadMemory(group, previous, record, &checkpoint);
   return checkpoint;
 }
 
@@ -135,18 +155,53 @@ Checkpoint ReadCheckpoint(hid_t group, long number) {
 
 std::vector<double> PackAudit(const Audit& audit) {
   std::vector<double> values;
-  VisitAudit(audit, [&](const auto& field) { values.push_back(static_cast<double>(field)); });
+  VisitAudit(audit, [&](const auto& field) {
+    if constexpr (std::is_same_v<decltype(field), const std::uint64_t&>) {
+      PackKey(field, &values);
+    } else {
+      values.push_back(static_cast<double>(field));
+    }
+  });
   return values;
 }
 
 Audit UnpackAudit(const std::vector<double>& values) {
   Audit audit;
   std::size_t i = 0;
-  VisitAudit(audit, [&](auto& field) {
+  const auto next = [&] {
     if (i >= values.size()) throw Hdf5Failure("the audit of the checkpoint is incomplete");
-    field = static_cast<std::remove_reference_t<decltype(field)>>(values[i++]);
+    return values[i++];
+  };
+  VisitAudit(audit, [&](auto& field) {
+    if constexpr (std::is_same_v<decltype(field), std::uint64_t&>) {
+      const double high = next();
+      field = UnpackKey(high, next());
+    } else {
+      field = static_cast<std::remove_reference_t<decltype(field)>>(next());
+    }
   });
   return audit;
+}
+
+VectorX PackCreep(const std::vector<CreepPath>& creeping) {
+  std::vector<double> values;
+  for (const CreepPath& creep : creeping) {
+    PackKey(creep.key.pair, &values);
+    PackKey(creep.key.feature, &values);
+    values.push_back(creep.path);
+  }
+  return ToVector(values);
+}
+
+std::vector<CreepPath> UnpackCreep(const VectorX& values) {
+  std::vector<CreepPath> creeping;
+  for (Eigen::Index i = 0; i + static_cast<Eigen::Index>(kCreepSize) <= values.size();
+       i += static_cast<Eigen::Index>(kCreepSize)) {
+    creeping.push_back(
+        {{UnpackKey(values[i], values[i + 1]), UnpackKey(values[i + 2], values[i + 3])},
+         values[i + 4]});
+  }
+  return creeping;
 }
 
 CheckpointColumns::CheckpointColumns(hid_t file) {
@@ -200,6 +255,7 @@ void CheckpointColumns::Add(const Checkpoint& checkpoint) {
   };
   for (const auto& [name, values] : state.integrator) add(name, values);
   if (state.internal.size() > 0) add(kInternal, state.internal);
+  if (!checkpoint.audit.creeping.empty()) add(kCreep, PackCreep(checkpoint.audit.creeping));
   std::int64_t* record = record_.AddRows<std::int64_t>();
   record[0] = checkpoint.step_index;
   record[1] = static_cast<std::int64_t>(contact_key_.num_rows());

@@ -24,6 +24,10 @@ std::vector<double> PackAudit(const Audit& audit);
 /// Throws Hdf5Failure if the count does not fit.
 Audit UnpackAudit(const std::vector<double>& values);
 
+/// The list of an Audit, five numbers an entry.
+VectorX PackCreep(const std::vector<CreepPath>& creeping);
+std::vector<CreepPath> UnpackCreep(const VectorX& values);
+
 class CheckpointColumns {
  public:
   CheckpointColumns() = default;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "saltus/output/result_lock.h"
+
 namespace saltus {
 namespace {
 
@@ -70,7 +72,8 @@ H5FD_t* Open(const char* name, unsigned flags, hid_t access, haddr_t) {
     return nullptr;
   }
   auto* file = new (std::nothrow) OpenFile{};
-  if (file == nullptr) {
+  if (file == nullptr || !LockFile(descriptor)) {
+    delete file;
     close(descriptor);
     return nullptr;
   }

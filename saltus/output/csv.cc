@@ -63,7 +63,7 @@ void CsvWriter::OnStep(const StepView& view) {
   }
 }
 
-void CsvWriter::OnEnd(const Checkpoint& checkpoint, const std::string&) {
+void CsvWriter::OnEnd(const Checkpoint& checkpoint, const RunOutcome&) {
   if (recorded_step_ != checkpoint.step_index) {
     Record({*system_, checkpoint.state, last_report_, checkpoint.audit,
             checkpoint.audit.final_energy, checkpoint.step_index});

@@ -28,7 +28,7 @@ class CsvWriter final : public Observer {
   // These throw OutputError if the disk is full.
   void OnStart(const StepView& view) override;
   void OnStep(const StepView& view) override;
-  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) override;
 
  private:
   void Record(const StepView& view);
@@ -41,7 +41,7 @@ class CsvWriter final : public Observer {
   std::vector<Channel> channels_;
   Frame frame_;
   std::string line_;
-  const System* system_ = nullptr;
+  System* system_ = nullptr;
   long recorded_step_ = -1;
   StepReport last_report_;  // Of the last step, if it was not recorded.
 };

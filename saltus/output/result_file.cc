@@ -14,12 +14,13 @@
 #include "saltus/output/checkpoint_record.h"
 #include "saltus/output/column.h"
 #include "saltus/output/crash_safe_file.h"
+#include "saltus/output/result_lock.h"
 
 namespace saltus {
 namespace {
 
-constexpr std::size_t kOutcomeWidth = 512;
-constexpr std::size_t kEventNameWidth = 64;  // bytes; longer names are cut
+constexpr std::size_t kOutcomeWidth = 1024;
+constexpr std::size_t kEventKindWidth = 16;  // bytes; longer ones are cut
 constexpr hsize_t kPageSize = 4096;
 constexpr std::size_t kMaxBuffer = std::size_t{8}
                                    << 20;  // bytes in one column before it is written
@@ -75,7 +76,7 @@ struct ResultFile::Impl {
   Column MakeColumn(const std::string& path, std::vector<hsize_t> shape, const std::string& unit,
                     const std::string& meaning, hid_t type, int compression);
   void MakeContactColumns(const FrameLayout& layout, int compression);
-  void MakeEventColumns();
+  void MakeEventColumns(const FrameLayout& layout);
   void AddBodies(const Frame& frame);
   void AddContacts(const Frame& frame);
   std::uint32_t FindContactName(const std::string& name);
@@ -89,10 +90,11 @@ struct ResultFile::Impl {
   std::optional<Column> contact_names, contact_offset, contact_name, contact_key, contact_gap,
       contact_point, contact_normal, contact_tangent, contact_force, contact_impulse,
       contact_adhesion, contact_moment;
-  Column event_time, event_value, event_name;
+  Column event_time, event_value, event_name, event_kind;
   CheckpointColumns checkpoints;
   std::unordered_map<std::string, std::uint32_t> name_index;
-  std::size_t name_width = 64;
+  std::size_t name_width = 64, event_name_width = 64;
+  std::size_t unflushed = 0;  // bytes
 };
 
 ResultFile::Impl::Impl(const std::string& path, const FrameLayout& layout,
@@ -111,11 +113,12 @@ ResultFile::Impl::Impl(const std::string& path, const FrameLayout& layout,
   WriteString(file.id(), "scene", options.scene);
   MakeColumns(layout, options);
   if (options.contacts) MakeContactColumns(layout, options.compression);
-  MakeEventColumns();
+  MakeEventColumns(layout);
   checkpoints = CheckpointColumns(file.id());
 
   audit = MakeAuditGroup(file.id());
   WriteAttribute(audit.id(), "outcome", std::string("running"), kOutcomeWidth);
+  WriteAttribute(audit.id(), "verdict", std::string(), kOutcomeWidth);
   std::vector<std::string> keys, units, meanings;
   for (const AuditEntry& entry : ListEntries({})) {
     WriteAttribute(audit.id(), entry.key, entry.value);
@@ -204,15 +207,20 @@ void ResultFile::Impl::MakeContactColumns(const FrameLayout& layout, int compres
   *contact_offset->AddRows<std::int64_t>() = 0;
 }
 
-void ResultFile::Impl::MakeEventColumns() {
+void ResultFile::Impl::MakeEventColumns(const FrameLayout& layout) {
   const Hdf5Handle group = MakeGroup(file.id(), "/events");
   event_time =
       Column(file.id(), {"events/time", {}, "s", "instant of the event", 0, 64}, H5T_NATIVE_DOUBLE);
   event_value = Column(
-      file.id(), {"events/value", {}, "SI", "of the watched function after the crossing", 0, 64},
+      file.id(),
+      {"events/value", {}, "SI", "impact: normal impulse; else of the watched function", 0, 64},
       H5T_NATIVE_DOUBLE);
-  event_name = Column::MakeStrings(file.id(), {"events/name", {}, "1", "what happened", 0, 64},
-                                   kEventNameWidth);
+  event_name_width = CalcNameWidth(layout);
+  event_name = Column::MakeStrings(file.id(),
+                                   {"events/name", {}, "1", "the contact, or what happened", 0, 64},
+                                   event_name_width);
+  event_kind = Column::MakeStrings(file.id(), {"events/kind", {}, "1", "impact or event", 0, 64},
+                                   kEventKindWidth);
 }
 
 void ResultFile::Impl::AddBodies(const Frame& frame) {
@@ -313,7 +321,7 @@ void ResultFile::Impl::WriteAllColumns() {
       (*column)->Write();
     }
   }
-  for (Column* column : {&event_name, &event_value, &event_time}) column->Write();
+  for (Column* column : {&event_kind, &event_name, &event_value, &event_time}) column->Write();
   for (auto it = run.rbegin(); it != run.rend(); ++it) it->second.Write();
   checkpoints.Write();
 }
@@ -343,13 +351,12 @@ void ResultFile::Guard(Action action) {
 ResultFile::ResultFile(const std::string& path, const FrameLayout& layout,
                        const ResultFileOptions& options)
     : path_(path), fault_(std::make_unique<WriteFault>()) {
-  const std::string temporary = path + ".part";
+  CheckReplaceable(path, options.replace);
+  const std::string temporary = MakeTemporaryName(path);
   std::string reason;
   try {
     impl_ = std::make_unique<Impl>(temporary, layout, options, fault_.get());
-    std::error_code error;
-    if (fault_->error_number == 0) std::filesystem::rename(temporary, path, error);
-    if (error) reason = error.message();
+    if (fault_->error_number == 0) reason = TakeName(temporary, path, options.replace);
   } catch (const Hdf5Failure& failure) {
     reason = failure.what();
   }
@@ -363,6 +370,8 @@ ResultFile::ResultFile(const std::string& path, const FrameLayout& layout,
 
 ResultFile::~ResultFile() = default;
 
+std::size_t ResultFile::unflushed_bytes() const { return impl_ ? impl_->unflushed : 0; }
+
 void ResultFile::AddFrame(const Frame& frame) {
   Guard([&] {
     for (auto& [quantity, column] : impl_->run) {
@@ -370,6 +379,9 @@ void ResultFile::AddFrame(const Frame& frame) {
     }
     impl_->AddBodies(frame);
     if (impl_->contact_offset) impl_->AddContacts(frame);
+    impl_->unflushed += sizeof(Frame) + frame.bodies.size() * sizeof(Frame::Body) +
+                        frame.joints.size() * sizeof(Frame::Joint) +
+                        frame.contacts.size() * sizeof(Frame::Contact);
     impl_->WriteFullColumns();
   });
   ++num_frames_;
@@ -379,7 +391,9 @@ void ResultFile::AddEvent(const RunEvent& event) {
   Guard([&] {
     *impl_->event_time.AddRows<double>() = event.time;
     *impl_->event_value.AddRows<double>() = event.value;
-    impl_->event_name.AddString(event.name.substr(0, kEventNameWidth));
+    impl_->event_name.AddString(event.name.substr(0, impl_->event_name_width));
+    impl_->event_kind.AddString(event.kind.substr(0, kEventKindWidth));
+    impl_->unflushed += sizeof(RunEvent);
   });
 }
 
@@ -387,12 +401,14 @@ void ResultFile::AddCheckpoint(const Checkpoint& checkpoint) {
   Guard([&] { impl_->checkpoints.Add(checkpoint); });
 }
 
-void ResultFile::SetAudit(const Audit& audit, const std::string& outcome) {
+void ResultFile::SetAudit(const Audit& audit, const std::string& outcome,
+                          const std::string& verdict) {
   Guard([&] {
     for (const AuditEntry& entry : ListEntries(audit)) {
       RewriteAttribute(impl_->audit.id(), entry.key, entry.value);
     }
     RewriteAttribute(impl_->audit.id(), "outcome", outcome);
+    RewriteAttribute(impl_->audit.id(), "verdict", verdict);
   });
 }
 
@@ -400,6 +416,7 @@ void ResultFile::Flush() {
   Guard([&] {
     impl_->WriteAllColumns();
     CheckHdf5(H5Fflush(impl_->file.id(), H5F_SCOPE_GLOBAL), "flush the file");
+    impl_->unflushed = 0;
   });
 }
 

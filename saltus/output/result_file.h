@@ -2,7 +2,8 @@
 //
 // The file can be read at every instant, also by others and also if this process is killed: see
 // crash_safe_file.h. It is prepared under a temporary name and takes its own when it is complete
-// enough to be opened, so an older result is replaced only then.
+// enough to be opened, so an older result is replaced only then. As long as it is open it is locked
+// (result_lock.h): a second run that wants the same name is refused.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace saltus {
 struct WriteFault;
 
 /// The format of the files, in their attribute `format_version`.
-inline constexpr int kResultFormat = 2;
+inline constexpr int kResultFormat = 3;
 
 /// Output could not be written any further (disk full, file system gone). What was flushed before
 /// stays readable.
@@ -37,13 +38,15 @@ struct ResultFileOptions {
   std::string scene;     // its text, embedded
   bool contacts = true;  // record contact points
   int compression = 0;   // gzip level 1…9; 0: none, for fast and in-place appends
+  bool replace = true;   // an older result of that name; one that is being written never is
 };
 
-/// Something that whoever runs the simulation wants to have in the result, besides the impacts.
+/// An impact, or something that whoever runs the simulation wants to have in the result.
 struct RunEvent {
   double time = 0;   // s
-  std::string name;  // up to 64 bytes
-  double value = 0;
+  std::string name;  // of the contact or of the event; room for every contact, at least 64 bytes
+  double value = 0;  // impact: normal impulse, N s
+  std::string kind = "event";  // or "impact"; up to 16 bytes
 };
 
 class ResultFile {
@@ -58,13 +61,16 @@ class ResultFile {
   const std::string& path() const { return path_; }
   long num_frames() const { return num_frames_; }
   bool is_open() const { return impl_ != nullptr; }
+  /// Bytes added since the last flush: what a full disk or a kill can cost.
+  std::size_t unflushed_bytes() const;
 
   // Each of these throws OutputError if the file cannot take it.
   void AddFrame(const Frame& frame);
   void AddEvent(const RunEvent& event);
   void AddCheckpoint(const Checkpoint& checkpoint);
   /// @param outcome  "running", "finished", "interrupted at …" or why it failed
-  void SetAudit(const Audit& audit, const std::string& outcome);
+  /// @param verdict  "good" or "look at: …"; empty while the run goes on
+  void SetAudit(const Audit& audit, const std::string& outcome, const std::string& verdict = "");
   /// Makes everything added so far visible to readers and safe from a kill.
   void Flush();
   /// Flush and end. Nothing may be added afterwards.

@@ -15,6 +15,7 @@
 #include "saltus/output/checkpoint_record.h"
 #include "saltus/output/column.h"
 #include "saltus/output/result_file.h"
+#include "saltus/simulation/ledger.h"
 
 namespace saltus {
 namespace {
@@ -72,7 +73,7 @@ struct ResultReader::Impl {
 
   std::string path;
   Hdf5Handle file;
-  std::string title, scene, version, outcome;
+  std::string title, scene, version, outcome, verdict;
   std::vector<AuditEntry> audit;
   ChannelCatalog catalog;
   bool has_contacts = false;
@@ -131,6 +132,7 @@ void ResultReader::Impl::ReadLayout() {
 void ResultReader::Impl::ReadAudit() {
   const Hdf5Handle group(H5Gopen2(file.id(), "audit", H5P_DEFAULT), "find /audit");
   outcome = ReadStringAttribute(group.id(), "outcome");
+  if (format >= 3) verdict = ReadStringAttribute(group.id(), "verdict");
   const std::vector<std::string> keys = ReadStrings(group.id(), "keys");
   const std::vector<std::string> units = ReadStrings(group.id(), "units");
   const std::vector<std::string> meanings = ReadStrings(group.id(), "meanings");
@@ -149,7 +151,8 @@ void ResultReader::Impl::ReadTimes() {
   for (const Quantity& quantity : ListQuantities()) {
     const std::vector<hsize_t> shape = RowShape(quantity, catalog.layout());
     if (quantity.owner == ChannelOwner::kContact || (!shape.empty() && shape[0] == 0)) continue;
-    if (format == 1 && H5Lexists(file.id(), quantity.dataset.c_str(), H5P_DEFAULT) <= 0) continue;
+    if (format < kResultFormat && H5Lexists(file.id(), quantity.dataset.c_str(), H5P_DEFAULT) <= 0)
+      continue;
     count = std::min(count, ColumnReader(file.id(), quantity.dataset, shape).num_rows());
   }
   times = column.ReadRows<double>(0, count);
@@ -188,7 +191,13 @@ std::vector<double> ResultReader::Impl::ReadContactSeries(const Channel& channel
       single ? Open(dataset.c_str(), {}).ReadRows<double>(0, num_rows)
              : Open(dataset.c_str(), {3})
                    .ReadSeries(num_rows, {static_cast<hsize_t>(channel.component)});
-  std::vector<double> values(times.size(), is_gap ? std::numeric_limits<double>::quiet_NaN() : 0.0);
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values(times.size(), is_gap ? kNone : 0.0);
+  // Forces are of the step that ended at the frame: the frame of a start has none.
+  const bool is_force = !is_gap && channel.quantity->name != "adhesion";
+  if (is_force && !values.empty() && Open("step_size", {}).ReadRows<double>(0, 1)[0] == 0) {
+    values[0] = kNone;
+  }
   for (std::size_t k = 0; k < times.size(); ++k) {
     for (auto i = static_cast<std::size_t>(offset[k]); i < static_cast<std::size_t>(offset[k + 1]);
          ++i) {
@@ -245,11 +254,13 @@ const std::string& ResultReader::title() const { return impl_->title; }
 const std::string& ResultReader::scene() const { return impl_->scene; }
 const std::string& ResultReader::saltus_version() const { return impl_->version; }
 const std::string& ResultReader::outcome() const { return impl_->outcome; }
+const std::string& ResultReader::verdict() const { return impl_->verdict; }
 const std::vector<AuditEntry>& ResultReader::audit() const { return impl_->audit; }
 const ChannelCatalog& ResultReader::catalog() const { return impl_->catalog; }
 bool ResultReader::has_contacts() const { return impl_->has_contacts; }
 const std::vector<double>& ResultReader::times() const { return impl_->times; }
 bool ResultReader::has_checkpoint() const { return impl_->has_checkpoint; }
+bool ResultReader::has_impacts() const { return impl_->format >= 3; }
 
 std::vector<double> ResultReader::ReadChannel(const std::string& name) const {
   return ReadChannel(catalog().Find(name));
@@ -326,6 +337,10 @@ std::vector<RunEvent> ResultReader::ReadEvents() const {
     const hsize_t count = std::min({time.num_rows(), value.num_rows(), hsize_t{names.size()}});
     const auto times = time.ReadRows<double>(0, count), values = value.ReadRows<double>(0, count);
     for (std::size_t i = 0; i < count; ++i) events.push_back({times[i], names[i], values[i]});
+    if (H5Lexists(file, "events/kind", H5P_DEFAULT) <= 0) return events;  // none but the caller's
+    const std::vector<std::string> kinds = ReadStrings(file, "events/kind");
+    events.resize(std::min(events.size(), kinds.size()));
+    for (std::size_t i = 0; i < events.size(); ++i) events[i].kind = kinds[i];
     return events;
   });
 }
@@ -341,14 +356,11 @@ Frame ResultReader::ReadFrame(long index) const {
     frame.time = one("time");
     frame.step_size = one("step_size");
     frame.energy = {one("energy/kinetic"), one("energy/potential"), one("energy/elastic")};
-    frame.work.loads = one("ledger/loads");
-    frame.work.drives = one("ledger/drives");
-    frame.work.impact_loss = one("ledger/impact_loss");
-    frame.work.friction_loss = one("ledger/friction_loss");
-    frame.work.joint_friction_loss = one("ledger/joint_friction_loss");
-    frame.work.projection = one("ledger/projection");
-    frame.work.contact_loss = impl_->format >= 2 ? one("ledger/contact_loss") : 0.0;
-    frame.work.decohesion_loss = impl_->format >= 2 ? one("ledger/decohesion_loss") : 0.0;
+    for (const LedgerEntry& entry : kLedger) {  // older files have fewer
+      const std::string dataset = std::string("ledger/") + entry.name;
+      const bool found = H5Lexists(impl_->file.id(), dataset.c_str(), H5P_DEFAULT) > 0;
+      if (found || impl_->format == kResultFormat) frame.work.*entry.work = one(dataset.c_str());
+    }
     frame.closure = one("ledger/closure");
     if (const hsize_t count = layout().bodies.size(); count > 0) {
       const auto p = read("bodies/position", {count, 3}),

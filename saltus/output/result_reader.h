@@ -40,6 +40,7 @@ class ResultReader {
   const std::string& scene() const;           // the text of the scene
   const std::string& saltus_version() const;  // that wrote the file
   const std::string& outcome() const;         // "running" if the run is alive or was killed
+  const std::string& verdict() const;  // "good", "look at: …"; empty if unknown (running, killed)
   const std::vector<AuditEntry>& audit() const;
   const ChannelCatalog& catalog() const;
   const FrameLayout& layout() const { return catalog().layout(); }
@@ -63,8 +64,10 @@ class ResultReader {
   /// step_index is not recorded and stays 0.
   Frame ReadFrame(long index) const;
 
-  /// Events that whoever ran the simulation added, in the order of addition.
+  /// All impacts, whatever the output interval, and what whoever ran the simulation added. Files of
+  /// older formats hold only the latter.
   std::vector<RunEvent> ReadEvents() const;
+  bool has_impacts() const;  // false: impacts are known only from the contacts of recorded frames
 
   bool has_checkpoint() const;
   Checkpoint ReadCheckpoint() const;

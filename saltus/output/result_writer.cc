@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "saltus/base/error.h"
+#include "saltus/output/result_lock.h"
 
 namespace saltus {
 
@@ -31,6 +32,7 @@ void CheckWritable(const std::string& path) {
 ResultWriter::ResultWriter(std::string path, const ResultOptions& options)
     : path_(std::move(path)), options_(options), schedule_(options.interval) {
   CheckWritable(path_);
+  CheckReplaceable(path_, options_.file.replace);
 }
 
 void ResultWriter::OnStart(const StepView& view) {
@@ -50,16 +52,23 @@ void ResultWriter::OnStep(const StepView& view) {
   } else {
     last_report_ = view.report;
   }
-  if (since_flush_.seconds() >= options_.flush_interval) SaveProgress(view);
+  for (const ImpactEvent& impact : view.impacts) {
+    file_->AddEvent({impact.time, view.system.ContactName(impact.key), impact.impulse, "impact"});
+  }
+  if (since_flush_.seconds() >= options_.flush_interval ||
+      file_->unflushed_bytes() >= options_.flush_bytes) {
+    SaveProgress(view);
+  }
 }
 
-void ResultWriter::OnEnd(const Checkpoint& checkpoint, const std::string& outcome) {
+void ResultWriter::OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) {
+  if (file_ == nullptr || !file_->is_open()) return;  // It failed before: the disk is full.
   if (recorded_step_ != checkpoint.step_index) {
     Record({*system_, checkpoint.state, last_report_, checkpoint.audit,
             checkpoint.audit.final_energy, checkpoint.step_index});
   }
   file_->AddCheckpoint(checkpoint);
-  file_->SetAudit(checkpoint.audit, outcome);
+  file_->SetAudit(checkpoint.audit, outcome.text(), outcome.verdict);
   file_->Close();
 }
 

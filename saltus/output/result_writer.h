@@ -15,8 +15,9 @@ namespace saltus {
 struct ResultOptions {
   OutputInterval interval;
   ResultFileOptions file;
-  double flush_interval = 1;        // s of wall time: what a kill can cost at most
-  double checkpoint_interval = 30;  // s of wall time; 0: only at the end
+  double flush_interval = 1;            // s of wall time: what a kill can cost at most
+  std::size_t flush_bytes = 256 << 10;  // of frames: what a full disk can cost at most
+  double checkpoint_interval = 30;      // s of wall time; 0: only at the end
 };
 
 /// Records the start, the frames that the interval asks for, and always the last step; audit and
@@ -28,7 +29,7 @@ class ResultWriter final : public Observer {
 
   void OnStart(const StepView& view) override;
   void OnStep(const StepView& view) override;
-  void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) override;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) override;
 
   /// Between OnStart and OnEnd; ignored at other times.
   void AddEvent(const RunEvent& event);
@@ -46,7 +47,7 @@ class ResultWriter final : public Observer {
   std::unique_ptr<ResultFile> file_;
   Frame frame_;
   long recorded_step_ = -1;
-  const System* system_ = nullptr;
+  System* system_ = nullptr;
   StepReport last_report_;  // Of the last step, if it was not recorded.
   Stopwatch since_flush_, since_checkpoint_;
 };

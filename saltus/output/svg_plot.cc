@@ -39,7 +39,7 @@ constexpr std::array<const char*, 4> kDashes = {"", "7 4", "1.5 4", "7 4 1.5 4"}
 constexpr double kLegendLine = 18, kSample = 24;  // pixels
 
 struct Panel {
-  std::string unit;
+  std::string unit, quantity;
   std::vector<const PlotLine*> lines;
   std::vector<const char*> colours;
   double top = 0, bottom = 0;  // pixels
@@ -71,12 +71,14 @@ std::string Escape(const std::string& text) {
 std::vector<Panel> MakePanels(const std::vector<PlotLine>& lines) {
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto panel = std::find_if(panels.begin(), panels.end(),
-                              [&](const Panel& p) { return p.unit == lines[i].unit; });
+    auto panel = std::find_if(panels.begin(), panels.end(), [&](const Panel& p) {
+      return p.unit == lines[i].unit && p.quantity == lines[i].quantity;
+    });
     if (panel == panels.end()) {
       panels.push_back({});
       panel = panels.end() - 1;
       panel->unit = lines[i].unit;
+      panel->quantity = lines[i].quantity;
     }
     panel->lines.push_back(&lines[i]);
     const int colour = lines[i].colour;
@@ -209,10 +211,11 @@ void AddPanel(std::string* svg, const Panel& panel, const Scale& x, const PlotOp
     }
   }
   AddLegend(svg, panel, right);
-  const std::string label = !options.y_label.empty() ? options.y_label
-                            : panel.lines.size() == 1
-                                ? fmt::format("{} [{}]", panel.lines[0]->label, panel.unit)
-                                : fmt::format("[{}]", panel.unit);
+  const std::string label =
+      !options.y_label.empty()  ? options.y_label
+      : panel.lines.size() == 1 ? fmt::format("{} [{}]", panel.lines[0]->label, panel.unit)
+      : panel.quantity.empty()  ? fmt::format("[{}]", panel.unit)
+                                : fmt::format("{} [{}]", panel.quantity, panel.unit);
   const double middle = (panel.top + panel.bottom) / 2;
   *svg += fmt::format(
       "<text transform=\"translate(18 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",

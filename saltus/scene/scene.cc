@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "saltus/multibody/model_builder.h"
 #include "saltus/multibody/multibody_system.h"
+#include "saltus/scene/audit_rows.h"
 #include "saltus/scene/compose.h"
 #include "saltus/scene/read_model.h"
 #include "saltus/scene/text_file.h"
 #include "saltus/scene/yaml.h"
+#include "saltus/simulation/run_notices.h"
 
 namespace saltus {
 namespace {
@@ -105,6 +108,9 @@ void ReadSimulation(const Field& field, Scene* scene) {
   if (const auto key = map.Find("on_failure")) {
     options.on_failure = static_cast<FailurePolicy>(key->ReadChoice({"stop", "halve", "flag"}));
   }
+  if (const auto key = map.Find("start_overlap")) {
+    options.refuse_overlap = key->ReadChoice({"warn", "refuse"}) == 1;
+  }
   if (const auto key = map.Find("max_halvings")) {
     options.max_halvings = static_cast<int>(key->ReadInteger(0, 60));
   }
@@ -119,13 +125,12 @@ void ReadSimulation(const Field& field, Scene* scene) {
 void ReadAudit(const Field& field, AuditLimits* limits) {
   const MapField map(field, "audit");
   const auto read = [&map](const char* key, std::optional<double>* limit) {
-    if (const auto found = map.Find(key)) *limit = found->ReadNumber(kAtLeastZero);
+    const auto found = map.Find(key);
+    if (!found) return;
+    const bool none = found->value().is_scalar() && found->value().text == "none";
+    *limit = none ? std::numeric_limits<double>::infinity() : found->ReadNumber(kAtLeastZero);
   };
-  read("max_penetration", &limits->max_penetration);
-  read("max_constraint", &limits->max_constraint);
-  read("max_constraint_rate", &limits->max_constraint_rate);
-  read("max_complementarity", &limits->max_complementarity);
-  read("energy_closure", &limits->energy_closure);
+  for (const LimitRow& row : kLimitRows) read(row.key, &(limits->*row.limit));
 }
 
 void ReadOutput(const Field& field, OutputSettings* output) {
@@ -256,8 +261,17 @@ std::unique_ptr<Integrator> MakeIntegrator(const Scene& scene) {
 }
 
 Simulation MakeSimulation(const Scene& scene) {
-  return Simulation(std::make_unique<MultibodySystem>(BuildModel(scene)), MakeIntegrator(scene),
-                    scene.simulation);
+  auto system = std::make_unique<MultibodySystem>(BuildModel(scene));
+  if (scene.simulation.refuse_overlap) {
+    const std::vector<StartOverlap> overlaps = FindStartOverlaps(*system);
+    if (!overlaps.empty()) {
+      const SourceLocation place =
+          scene.origin ? FindPlace(*scene.origin, "bodies") : SourceLocation{};
+      throw InputError("bodies", "they overlap at the start: " + DescribeOverlaps(overlaps),
+                       "move them apart, or say start_overlap: warn", place);
+    }
+  }
+  return Simulation(std::move(system), MakeIntegrator(scene), scene.simulation);
 }
 
 }  // namespace saltus

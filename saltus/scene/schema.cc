@@ -4,6 +4,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/multibody/model_spec.h"
+#include "saltus/scene/audit_rows.h"
 
 namespace saltus {
 namespace {
@@ -24,6 +25,12 @@ std::vector<std::string> Concatenate(std::vector<std::string> first,
 std::vector<std::string> ListLawKeys() {
   return {"friction",     "restitution",      "restitution_tangential", "restitution_law",
           "friction_law", "rolling_friction", "spinning_friction"};
+}
+
+std::vector<std::string> ListLimitKeys() {
+  std::vector<std::string> keys;
+  for (const LimitRow& row : kLimitRows) keys.emplace_back(row.key);
+  return keys;
 }
 
 /// The union of the keys of all kinds, in the order of their first appearance.
@@ -64,12 +71,11 @@ std::vector<Section> MakeSections() {
       {"contact", Concatenate(Concatenate({"point"}, Names(ListSurfaceKinds())),
                               Concatenate(ListLawKeys(), {"compliance", "cohesion"}))},
       {"point", {"on", "at"}},
-      {"simulation", {"integrator", "step", "until", "on_failure", "max_halvings", "adaptive"}},
+      {"simulation",
+       {"integrator", "step", "until", "on_failure", "max_halvings", "start_overlap", "adaptive"}},
       {"adaptive", {"tolerance", "min_step"}},
       {"solver", {"name", "tolerance", "max_iterations", "effort"}},
-      {"audit",
-       {"max_penetration", "max_constraint", "max_constraint_rate", "max_complementarity",
-        "energy_closure"}},
+      {"audit", ListLimitKeys()},
       {"output", {"every", "dt", "contacts"}},
   };
   for (const Kind& kind : ListShapeKinds()) sections.push_back({kind.name, kind.keys});

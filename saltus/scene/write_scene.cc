@@ -1,6 +1,8 @@
 // A Scene as YAML: every value is written out, so that reading the text gives an equal Scene.
+#include <cmath>
 #include <utility>
 
+#include "saltus/scene/audit_rows.h"
 #include "saltus/scene/scene.h"
 #include "saltus/scene/write_model.h"
 #include "saltus/scene/yaml.h"
@@ -28,6 +30,7 @@ Value MakeSimulation(const SimulationOptions& options, const IntegratorChoice& i
   map.Add("until", MakeNumber(options.until));
   map.Add("on_failure", MakeScalar(PolicyName(options.on_failure)));
   map.Add("max_halvings", MakeNumber(options.max_halvings));
+  map.Add("start_overlap", MakeScalar(options.refuse_overlap ? "refuse" : "warn"));
   if (options.adaptive) {
     Value adaptive = MakeMap();
     adaptive.Add("tolerance", MakeNumber(options.adaptive->tolerance));
@@ -40,13 +43,10 @@ Value MakeSimulation(const SimulationOptions& options, const IntegratorChoice& i
 Value MakeAudit(const AuditLimits& limits) {
   Value map = MakeMap();
   const auto add = [&map](const char* key, const std::optional<double>& limit) {
-    if (limit) map.Add(key, MakeNumber(*limit));
+    if (!limit) return;
+    map.Add(key, std::isfinite(*limit) ? MakeNumber(*limit) : MakeScalar("none"));
   };
-  add("max_penetration", limits.max_penetration);
-  add("max_constraint", limits.max_constraint);
-  add("max_constraint_rate", limits.max_constraint_rate);
-  add("max_complementarity", limits.max_complementarity);
-  add("energy_closure", limits.energy_closure);
+  for (const LimitRow& row : kLimitRows) add(row.key, limits.*row.limit);
   return map;
 }
 

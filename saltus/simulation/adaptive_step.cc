@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/simulation/failure.h"
 #include "saltus/simulation/simulation.h"
 
 namespace saltus {
@@ -30,7 +31,7 @@ bool Simulation::StepOnce(double h) {
   if (report.status == StepStatus::kNotFinite || !std::isfinite(after.total())) return false;
   const bool flag = !report.ok() && options_.on_failure == FailurePolicy::kFlag;
   if (!report.ok() && !flag) return false;
-  audit.AddStep(report, before, after);
+  Account(report, before, after);
   if (flag) ++audit.flagged;
   return true;
 }
@@ -87,13 +88,15 @@ bool Simulation::AdaptTo(double target, std::string* failure) {
   const double smallest = std::min(adaptive.min_step, options_.step);
   const auto memory = state.integrator.find(kMemory);
   double h = memory == state.integrator.end() ? options_.step : memory->second[0];
-  while (target - state.time > 1e-9 * options_.step) {
+  const double tolerance = CalcTimeTolerance(target);
+  while (target - state.time > tolerance) {
     const double remaining = target - state.time;
     h = std::clamp(h, smallest, options_.step);
     double length = std::min(h, remaining);
     if (length < remaining && length > 0.5 * remaining) length = 0.5 * remaining;
     const bool at_minimum = length <= smallest * (1 + 1e-9);
     const Audit audit_before = audit;
+    const std::size_t impacts_before = impacts_.size();
     const Trial trial = TryStep(length);
     const double error = trial.error / adaptive.tolerance;
     if (trial.good && (error <= 1 || at_minimum)) {
@@ -105,10 +108,11 @@ bool Simulation::AdaptTo(double target, std::string* failure) {
     }
     state = saved_;
     audit = audit_before;
+    impacts_.resize(impacts_before);
     ++audit.rejected;
     if (at_minimum) {
-      *failure = DescribeFailure(*last_report_, state.time) +
-                 "; this was the smallest step allowed (adaptive.min_step)";
+      *failure = DescribeFailure(*system_, {*last_report_, initial_, state, length / 2, 0, true}) +
+                 "; smaller steps are not allowed (adaptive.min_step)";
       return false;
     }
     const bool halve = trial.impact || !std::isfinite(error);

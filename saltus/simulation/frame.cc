@@ -1,5 +1,8 @@
 #include "saltus/simulation/frame.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "saltus/multibody/multibody_system.h"
@@ -9,6 +12,8 @@ namespace {
 
 /// The feature of the row of a pair's bonds: no collision feature has it.
 constexpr std::uint64_t kBondFeature = ~std::uint64_t{0};
+/// A force where no step has been done.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::string CoordinateUnit(const std::string& coordinate) {
   if (coordinate.empty()) return "";
@@ -26,9 +31,30 @@ void CalcJoints(const MultibodySystem& system, const StepView& view, Frame* fram
     joint.coordinate = system.CalcJointMotion(j, s.q, s.v).value;
     JointReaction impulse;
     if (loaded) impulse = system.CalcJointReaction(j, s.q, report.constraint_impulse);
-    const double per_step = loaded ? 1 / report.step : 0;
-    joint.force = impulse.force * per_step;
-    joint.torque = impulse.torque * per_step;
+    joint.force = loaded ? Vector3(impulse.force / report.step) : Vector3::Constant(kNone);
+    joint.torque = loaded ? Vector3(impulse.torque / report.step) : Vector3::Constant(kNone);
+  }
+}
+
+/// The gaps of the report belong to the start of its step. At the end of it they are found by key;
+/// a feature that is not there any more is taken along its velocity.
+void MoveGaps(const StepView& view, Frame* frame) {
+  const std::vector<ContactResult>& results = view.report.contacts;
+  if (results.empty()) return;
+  const double h = view.report.step;
+  double margin = 0;
+  for (const ContactResult& result : results) {
+    margin = std::max(margin, std::abs(result.gap) + 2 * h * std::abs(result.velocity[0]));
+  }
+  const State& s = view.state;
+  view.system.FindContacts(s.time, s.q, margin, &frame->found);
+  const std::vector<Contact>& found = frame->found.contacts;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto at = std::lower_bound(
+        found.begin(), found.end(), results[i].key,
+        [](const Contact& contact, const ContactKey& key) { return contact.key < key; });
+    const bool same = at != found.end() && at->key == results[i].key;
+    frame->contacts[i].gap = same ? at->gap : results[i].gap + h * results[i].velocity[0];
   }
 }
 
@@ -55,6 +81,7 @@ void CalcContacts(const StepView& view, Frame* frame) {
     contact.moment.setZero();
     if (report.step > 0) contact.moment = result.moment / report.step;
   }
+  MoveGaps(view, frame);
 }
 
 /// Contacts whose law is a force, at the state of the frame.
@@ -103,7 +130,7 @@ void CalcCoordinates(const StepView& view, Frame* frame) {
   const int num_constraints = view.system.traits().num_constraints;
   frame->q = view.state.q;
   frame->v = view.state.v;
-  frame->lambda.setZero(num_constraints);
+  frame->lambda.setConstant(num_constraints, kNone);
   if (report.step > 0 && report.constraint_impulse.size() == num_constraints) {
     frame->lambda = report.constraint_impulse / report.step;
   }

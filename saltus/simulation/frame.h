@@ -33,13 +33,13 @@ struct Frame {
   };
   struct Joint {
     double coordinate = 0;  // angle [rad], displacement or length [m]
-    Vector3 force;          // reaction on the second body at the joint point, N
-    Vector3 torque;         // N m
+    Vector3 force;          // reaction on the second body at the joint point, N; NaN at the start
+    Vector3 torque;         // N m; the same
   };
   struct Contact {
     std::string name;  // "stop", "ball-ground", limits: "hinge.limit"
     ContactKey key;
-    double gap = 0;   // m
+    double gap = 0;   // m, at the time of the frame, as all positions
     Vector3 point;    // m
     Vector3 normal;   // n: unit, from the first to the second body
     Vector3 tangent;  // t1: unit; t2 = n × t1
@@ -63,13 +63,15 @@ struct Frame {
   // Active contacts of the step that ended here, then compliant ones at its end.
   std::vector<Contact> contacts;
   // Of a System that is not made of bodies:
-  VectorX q, v;    // coordinates and velocities
-  VectorX lambda;  // multipliers of the constraints, mean over the step
+  VectorX q, v;      // coordinates and velocities
+  VectorX lambda;    // multipliers of the constraints, mean over the step; NaN at the start
+  ContactSet found;  // scratch of CalcFrame
 };
 
 /// Bodies and joints of a multibody System, coordinates and constraints of any other.
 FrameLayout MakeFrameLayout(const System& system);
-/// Fills *frame, reusing its memory.
+/// Fills *frame, reusing its memory. Forces are means over the step that ended here, so the frame
+/// of a start has none: they are NaN there.
 void CalcFrame(const StepView& view, Frame* frame);
 
 }  // namespace saltus

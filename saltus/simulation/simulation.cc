@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "saltus/base/timing.h"
+#include "saltus/simulation/failure.h"
 
 namespace saltus {
 namespace {
@@ -14,13 +16,6 @@ bool EnergyIsFinite(const Energy& e) { return std::isfinite(e.total()); }
 
 }  // namespace
 
-std::string Simulation::DescribeFailure(const StepReport& report, double time) {
-  std::string text = "step at t = " + std::to_string(time) + " s failed: ";
-  text += report.ok() ? "the energy is not finite" : StatusName(report.status);
-  if (!report.culprit.empty()) text += "; " + report.culprit;
-  return text;
-}
-
 Simulation::Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrator> integrator,
                        const SimulationOptions& options)
     : system_(std::move(system)), integrator_(std::move(integrator)), options_(options) {
@@ -28,6 +23,8 @@ Simulation::Simulation(std::unique_ptr<System> system, std::unique_ptr<Integrato
   const State& s = checkpoint_.state;
   checkpoint_.audit.initial_energy = system_->CalcEnergy(s.time, s.q, s.v);
   checkpoint_.audit.final_energy = checkpoint_.audit.initial_energy;
+  initial_ = s;
+  basis_ = {CalcScale(*system_, s), options_.step, integrator_->holds_positions()};
 }
 
 void Simulation::Restore(const Checkpoint& checkpoint) {
@@ -35,24 +32,32 @@ void Simulation::Restore(const Checkpoint& checkpoint) {
   system_->BeginStep(checkpoint_.state);
 }
 
+double Simulation::CalcTimeTolerance(double time) const {
+  return 1e-9 * options_.step + 4 * std::numeric_limits<double>::epsilon() * std::abs(time);
+}
+
 // A step is counted in whole multiples of h, so that times carry no rounding; only the last step
-// may be shorter. The 1e-9 keeps until = n·h from asking for an extra step of rounding size.
+// may be shorter. The tolerance keeps until = n·h from asking for an extra step of rounding size.
 long Simulation::num_steps() const {
-  return static_cast<long>(std::ceil(options_.until / options_.step - 1e-9));
+  const double tolerance = CalcTimeTolerance(options_.until);
+  return static_cast<long>(std::ceil((options_.until - tolerance) / options_.step));
 }
 
 StepView Simulation::MakeView() const {
   const Audit& audit = checkpoint_.audit;
   const StepReport& report = last_report_ != nullptr ? *last_report_ : no_report_;
-  return {*system_, checkpoint_.state, report, audit, audit.final_energy, checkpoint_.step_index};
+  return {*system_,           checkpoint_.state,      report,  audit,
+          audit.final_energy, checkpoint_.step_index, impacts_};
 }
 
 void Simulation::Start() {
   last_report_ = nullptr;
+  impacts_.clear();
   const State& s = checkpoint_.state;
   StepView view = MakeView();
   num_started_ = 0;
   view.energy = system_->CalcEnergy(s.time, s.q, s.v);
+  AuditStart();
   for (Observer* o : observers_) {
     o->OnStart(view);
     ++num_started_;
@@ -66,6 +71,7 @@ bool Simulation::Advance(std::string* failure) {
   bool good = false;
   const Stopwatch stopwatch;
   saves_ = 0;
+  impacts_.clear();
   start_audit_ = checkpoint_.audit;
   try {
     good = options_.adaptive ? AdaptTo(target, failure) : StepTo(target, failure);
@@ -88,16 +94,15 @@ void Simulation::Save() {
 }
 
 void Simulation::Rewind() {
+  impacts_.clear();
   if (saves_ == 0) return;
   checkpoint_.state = saves_ == 1 ? saved_ : start_;
   checkpoint_.audit = start_audit_;
 }
 
 RunOutcome Simulation::Finish(RunOutcome outcome) {
-  outcome.violations = FindViolations(checkpoint_.audit, options_.limits);
-  const std::string text =
-      outcome.kind == RunOutcome::Kind::kFinished ? "finished" : outcome.message;
-  for (Observer* o : observers_) o->OnEnd(checkpoint_, text);
+  Judge(&outcome);
+  for (Observer* o : observers_) o->OnEnd(checkpoint_, outcome);
   return outcome;
 }
 
@@ -126,10 +131,13 @@ RunOutcome Simulation::Run(const StopRequest* stop) {
 void Simulation::FinishAfter(const std::exception& error) {
   std::string what = error.what();
   what = what.substr(0, std::min<std::size_t>(what.find('\n'), 200));
-  const bool wished = dynamic_cast<const Interruption*>(&error) != nullptr;
+  const bool asked_for = dynamic_cast<const Interruption*>(&error) != nullptr;
   const std::string instant = "at t = " + std::to_string(state().time) + " s";
-  const std::string outcome =
-      wished ? "interrupted " + instant : "stopped " + instant + " by an error: " + what;
+  RunOutcome outcome;
+  outcome.kind = asked_for ? RunOutcome::Kind::kInterrupted : RunOutcome::Kind::kFailed;
+  outcome.message =
+      asked_for ? "interrupted " + instant : "stopped " + instant + " by an error: " + what;
+  Judge(&outcome);
   for (std::size_t i = 0; i < num_started_; ++i) {
     try {
       observers_[i]->OnEnd(checkpoint_, outcome);
@@ -143,8 +151,9 @@ bool Simulation::StepTo(double target, std::string* failure) {
   Audit& audit = checkpoint_.audit;
   int halvings = 0;
   double h = target - state.time;
+  const double tolerance = CalcTimeTolerance(target);
+  if (std::abs(h - options_.step) <= tolerance) h = options_.step;  // free of rounding in t
   const double smallest = std::ldexp(h, -options_.max_halvings);
-  if (h > options_.step * (1 - 1e-9)) h = options_.step;  // free of rounding in t
   while (true) {
     Save();
     const Energy before = audit.final_energy;
@@ -154,10 +163,10 @@ bool Simulation::StepTo(double target, std::string* failure) {
     const bool finite = report.status != StepStatus::kNotFinite && EnergyIsFinite(after);
     const bool flag = !report.ok() && finite && options_.on_failure == FailurePolicy::kFlag;
     if ((report.ok() && finite) || flag) {
-      audit.AddStep(report, before, after);
+      Account(report, before, after);
       if (flag) ++audit.flagged;
       const double remaining = target - state.time;
-      if (remaining <= 1e-9 * options_.step) {
+      if (remaining <= tolerance) {
         state.time = target;
         return true;
       }
@@ -166,14 +175,13 @@ bool Simulation::StepTo(double target, std::string* failure) {
     }
     state = saved_;
     ++audit.rejected;
-    if (options_.on_failure == FailurePolicy::kHalve && h / 2 >= smallest) {
+    const bool can_halve = options_.on_failure == FailurePolicy::kHalve;
+    if (can_halve && h / 2 >= smallest) {
       h /= 2;
       ++halvings;
       continue;
     }
-    *failure = DescribeFailure(report, state.time);
-    if (halvings > 0)
-      *failure += " (also with the step halved " + std::to_string(halvings) + " times)";
+    *failure = DescribeFailure(*system_, {report, initial_, state, h, halvings, can_halve});
     return false;
   }
 }

@@ -4,19 +4,21 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "saltus/base/stop_request.h"
 #include "saltus/integrators/integrator.h"
 #include "saltus/simulation/audit.h"
+#include "saltus/simulation/verdict.h"
 
 namespace saltus {
 
 enum class FailurePolicy {
   kStop,   // end the run; everything up to the last good step is kept
   kHalve,  // repeat with h/2 (down to step·2^−max_halvings), then as kStop
-  kFlag,   // accept the best iterate, count it as flagged
+  kFlag,   // accept the best iterate, count it as flagged: the verdict says so
 };
 
 /// Adaptive steps between the instants n·step, at which observers are called: every piece of length
@@ -42,8 +44,9 @@ struct SimulationOptions {
   double step = 1e-3;                       // s
   double until = 1;                         // s
   std::optional<AdaptiveOptions> adaptive;  // none: every step has the length `step`
-  FailurePolicy on_failure = FailurePolicy::kStop;
+  FailurePolicy on_failure = FailurePolicy::kHalve;
   int max_halvings = 10;
+  bool refuse_overlap = false;  // a start with overlapping bodies is an error, not a warning
   AuditLimits limits;
 };
 
@@ -54,14 +57,34 @@ struct Checkpoint {
   long step_index = 0;  // full steps done; time = step_index · step exactly
 };
 
+/// An impact: a contact that closed with an impulse.
+struct ImpactEvent {
+  double time = 0;  // s, the end of the step or sub-step in which it happened
+  ContactKey key{};
+  double impulse = 0;  // normal, N s
+};
+
 /// What observers see after each accepted step (and once at the start with step_index == 0).
 struct StepView {
-  const System& system;
+  System& system;
   const State& state;
-  const StepReport& report;  // empty report at the start
+  const StepReport&
+      report;  // empty report at the start; of the last sub-step if there were several
   const Audit& audit;
   Energy energy;
   long step_index = 0;
+  std::span<const ImpactEvent> impacts{};  // of all sub-steps
+};
+
+struct RunOutcome {
+  enum class Kind { kFinished, kInterrupted, kFailed };
+  Kind kind = Kind::kFinished;
+  std::string message;                  // for kFailed: what is to blame, then what helps
+  std::vector<std::string> violations;  // audit limits that do not hold
+  std::string verdict;                  // "good", or "look at: …": of the part that was done
+  bool good() const { return kind != Kind::kFailed && violations.empty(); }
+  /// "finished", or the message.
+  std::string text() const { return kind == Kind::kFinished ? "finished" : message; }
 };
 
 class Observer {
@@ -70,18 +93,10 @@ class Observer {
   virtual void OnStart(const StepView&) {}
   virtual void OnStep(const StepView&) {}
   /// `checkpoint` allows an exact continuation.
-  virtual void OnEnd(const Checkpoint& checkpoint, const std::string& outcome) {
+  virtual void OnEnd(const Checkpoint& checkpoint, const RunOutcome& outcome) {
     (void)checkpoint;
     (void)outcome;
   }
-};
-
-struct RunOutcome {
-  enum class Kind { kFinished, kInterrupted, kFailed };
-  Kind kind = Kind::kFinished;
-  std::string message;                  // for kFailed: which contact or joint, and what to try
-  std::vector<std::string> violations;  // audit limits that do not hold
-  bool good() const { return kind != Kind::kFailed && violations.empty(); }
 };
 
 class Simulation {
@@ -119,9 +134,21 @@ class Simulation {
   const SimulationOptions& options() const { return options_; }
   /// What the observers saw last; an empty report before the first step.
   StepView MakeView() const;
+  /// Judges what was done so far.
+  Verdict MakeVerdict() const;
+  const ModelScale& scale() const { return basis_.scale; }
 
  private:
   long num_steps() const;
+  /// Times that differ by less are equal: a billion steps add no step of rounding size.
+  double CalcTimeTolerance(double time) const;
+  /// Audits the initial configuration, once.
+  void AuditStart();
+  /// Adds an accepted step to the audit, and finds out where its worst values are.
+  void Account(const StepReport& report, const Energy& before, const Energy& after);
+  void LocatePenetration();
+  void LocateConstraint();
+  void Judge(RunOutcome* outcome) const;
   /// Advances to `target` in one step, or in several if the policy halves.
   bool StepTo(double target, std::string* failure);
   /// The same with adaptive steps.
@@ -139,20 +166,22 @@ class Simulation {
   void Rewind();
   /// The deepest penetration at a state, m.
   double CalcPenetration(const State& state);
-  static std::string DescribeFailure(const StepReport& report, double time);
 
   std::unique_ptr<System> system_;
   std::unique_ptr<Integrator> integrator_;
   SimulationOptions options_;
+  VerdictBasis basis_;
   Checkpoint checkpoint_;
+  State initial_;
   State saved_;    // to go back to when a step is rejected
   int saves_ = 0;  // of the present whole step: the first is of its start …
   State start_;    // … and moves here at the second, before it is overwritten
   Audit start_audit_;
   StepReport no_report_;
   VectorX q_whole_, difference_;
-  ContactSet contacts_;                      // scratch of CalcPenetration
-  const StepReport* last_report_ = nullptr;  // owned by the integrator
+  ContactSet contacts_;                                      // scratch of CalcPenetration
+  const StepReport* last_report_ = nullptr;                  // owned by the integrator
+  std::vector<ImpactEvent> impacts_;                         // of the present whole step
   std::vector<Observer*> observers_;
   std::size_t num_started_ = 0;  // of the observers: who was told no start is told no end
 };

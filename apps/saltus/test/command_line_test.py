@@ -56,7 +56,7 @@ class CommandLine(unittest.TestCase):
         self.scene.write_text(SCENE)
 
     def run_scene(self, *arguments, output="out.h5"):
-        done = saltus("run", self.scene, "-o", self.folder / output, *arguments)
+        done = saltus("run", self.scene, "-o", self.folder / output, "--force", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.folder / output
 
@@ -292,7 +292,7 @@ class Running(CommandLine):
         done = saltus("run", self.scene, "--set", "gravity=[0, 0, -1e300]", "-o",
                       self.folder / "out.h5")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "failed: (the energy is not finite|NaN or infinity)")
+        self.assertRegex(done.stderr, "failed: .*(the energy is not finite|NaN or infinity)")
 
     def test_audit_limits_fail_the_run(self):
         self.scene.write_text(SCENE + "audit: {energy_closure: 0, max_constraint: 0}\n")
@@ -350,7 +350,8 @@ class Repeatability(CommandLine):
         part = self.run_scene("--until", "0.1", output="part.h5")
         done = saltus("run", self.scene, "--restart", part, "-o", part)
         self.assertEqual(done.returncode, 2)
-        done = saltus("run", self.scene, "--restart", part, "--step", "0.001", cwd=self.folder)
+        done = saltus("run", self.scene, "--restart", part, "--step", "0.001", "--allow-changes",
+                      cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("step", done.stderr)
         done = saltus("run", self.scene, "--restart", part, "--until", "0.05", cwd=self.folder)
@@ -361,6 +362,9 @@ class Repeatability(CommandLine):
         self.assertIn("HDF5", done.stderr)
         self.scene.write_text(SCENE.replace("  rod:", "  bar:").replace(", rod]", ", bar]"))
         done = saltus("run", self.scene, "--restart", part, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the scene differs", done.stderr)
+        done = saltus("run", self.scene, "--restart", part, "--allow-changes", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("another mechanism", done.stderr)
 

@@ -195,7 +195,7 @@ void AssembleContacts(Assembly* assembly) {
   }
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const Pair& pair = model.joints[j].pair;
-    if (pair.a != kGround && pair.b != kGround && !assembly->spec.joints[j].collide) {
+    if (!assembly->spec.joints[j].collide) {
       model.world.DisablePair(pair.a, pair.b);
       model.compliant_world.DisablePair(pair.a, pair.b);
     }

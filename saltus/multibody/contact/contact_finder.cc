@@ -211,7 +211,7 @@ void MultibodySystem::FindContactsAlong(double, const VectorX& q, double margin,
   if (model_->world.num_colliders() > 0) AddColliderContacts(margin, held, contacts);
   AddNamedContacts(margin, contacts);
   for (std::size_t i = 0; i < model_->limits.size(); ++i) {
-    AddLimit(*model_, i, q, margin, contacts);
+    AddLimit(*model_, i, q, turns_, margin, contacts);
   }
   AddFrictions(*model_, q, contacts);
 }

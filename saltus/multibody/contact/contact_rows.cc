@@ -88,14 +88,14 @@ void SetWitness(double gap, const Vector3& point_A, const Vector3& point_B, Cont
   contact->point = 0.5 * (point_A + point_B);
 }
 
-void AddLimit(const Model& model, std::size_t index, const VectorX& q, double margin,
-              ContactSet* contacts) {
+void AddLimit(const Model& model, std::size_t index, const VectorX& q, const VectorX& turns,
+              double margin, ContactSet* contacts) {
   const JointLimit& limit = model.limits[index];
   const Pair& pair = model.joints[limit.joint].pair;
   const auto [A, B] = CalcPlacements(pair, model.bodies, q);
   ScalarJet jet;
   CalcMeasure(limit.coordinate.measure, pair.frames, A, B, JetOrder::kGradient, &jet);
-  const double value = CalcCoordinateValue(limit.coordinate, jet.value, q);
+  const double value = CalcCoordinateValue(limit.coordinate, jet.value, q, turns);
   const double gap = limit.sign * (value - limit.bound);
   // A margin in metres says nothing about an angle: angular limits are always candidates, a tilt
   // only where its direction is defined.

@@ -14,8 +14,9 @@ void AddBlocksOf(const std::vector<ContactBody>& bodies, int body_a, int body_b,
                  ContactSet* contacts);
 
 /// Appends limit number `index` if its gap is below the margin; an infinite margin: wherever it is.
-void AddLimit(const Model& model, std::size_t index, const VectorX& q, double margin,
-              ContactSet* contacts);
+/// @param turns  remembered values of the angles in space, see Coordinate
+void AddLimit(const Model& model, std::size_t index, const VectorX& q, const VectorX& turns,
+              double margin, ContactSet* contacts);
 
 /// Sets the dry frictions of all joints.
 void AddFrictions(const Model& model, const VectorX& q, ContactSet* contacts);

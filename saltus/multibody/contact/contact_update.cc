@@ -73,7 +73,7 @@ void MultibodySystem::UpdateContacts(double, const VectorX& q, const VectorX& q_
         found = UpdateNamedContact(c, contacts);
         break;
       case ContactKind::kLimit:
-        AddLimit(*model_, ContactNumber(c.key), q, std::numeric_limits<double>::infinity(),
+        AddLimit(*model_, ContactNumber(c.key), q, turns_, std::numeric_limits<double>::infinity(),
                  contacts);
         break;
       default:

@@ -52,7 +52,7 @@ void Assemble(const SpringSpec& spec, const std::string& item, Assembly* assembl
   CheckNonnegative(item + ".damping", spec.damping, "N s/m");
   if (spec.rest_length) CheckNonnegative(item + ".rest_length", *spec.rest_length, "m");
   double distance = 0;
-  SpringElement element;
+  SpringElement element{.name = spec.name};
   element.pair = MakePointPair(*assembly, item, spec.body_a, spec.body_b, spec.points, &distance);
   element.stiffness = spec.stiffness;
   element.damping = spec.damping;
@@ -82,7 +82,7 @@ void Assemble(const SpringSpec& spec, const std::string& item, Assembly* assembl
 void Assemble(const DamperSpec& spec, const std::string& item, Assembly* assembly) {
   CheckNonnegative(item + ".damping", spec.damping, "N s/m");
   double distance = 0;
-  SpringElement element;
+  SpringElement element{.name = spec.name};
   element.pair = MakePointPair(*assembly, item, spec.body_a, spec.body_b, spec.points, &distance);
   element.damping = spec.damping;
   element.coordinate.measure = {MeasureKind::kDistance, 0, 0};
@@ -94,7 +94,7 @@ void Assemble(const TorsionSpringSpec& spec, const std::string& item, Assembly* 
   CheckNonnegative(item + ".stiffness", spec.stiffness, "N m/rad");
   CheckNonnegative(item + ".damping", spec.damping, "N m s/rad");
   CheckFinite(item + ".rest_angle", spec.rest_angle);
-  SpringElement element;
+  SpringElement element{.name = spec.name};
   if (!spec.joint.empty()) {
     const Joint& joint = FindJointOrThrow(model, item + ".joint", spec.joint);
     const auto& angle = joint.angle ? joint.angle : joint.coordinate;
@@ -119,7 +119,6 @@ void Assemble(const TorsionSpringSpec& spec, const std::string& item, Assembly* 
   if (IsPoint(model, element.pair.a) || IsPoint(model, element.pair.b)) {
     throw InputError(item + ".between", "a point mass cannot carry a torque", "");
   }
-  element.coordinate.center = spec.rest_angle;
   element.stiffness = spec.stiffness;
   element.damping = spec.damping;
   element.rest = spec.rest_angle;
@@ -128,7 +127,7 @@ void Assemble(const TorsionSpringSpec& spec, const std::string& item, Assembly* 
 
 void Assemble(const BushingSpec& spec, const std::string& item, Assembly* assembly) {
   const Model& model = *assembly->model;
-  SpringElement element;
+  SpringElement element{.name = spec.name};
   element.pair = MakePair(*assembly, item, spec.body_a, spec.body_b);
   CheckFinite(item + ".at", spec.at);
   const double norm = spec.axes.norm();

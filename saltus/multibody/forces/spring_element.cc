@@ -3,7 +3,8 @@
 namespace saltus {
 
 void AddSpringForces(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                     const VectorX& q, const VectorX& v, bool dampers_only, VectorX* f) {
+                     const VectorX& q, const VectorX& v, const VectorX& turns, bool dampers_only,
+                     VectorX* f) {
   ScalarJet jet;
   for (const SpringElement& spring : springs) {
     if (dampers_only && spring.damping == 0) continue;
@@ -14,7 +15,7 @@ void AddSpringForces(const std::vector<SpringElement>& springs, const std::vecto
       F -= spring.damping * jet.gradient.dot(CalcSpatialVelocities(spring.pair, bodies, v));
     }
     if (!dampers_only) {
-      const double value = CalcCoordinateValue(spring.coordinate, jet.value, q);
+      const double value = CalcCoordinateValue(spring.coordinate, jet.value, q, turns);
       F -= spring.stiffness * (value - spring.rest);
     }
     AddRow(spring.pair, bodies, jet.gradient, F, f);
@@ -22,8 +23,8 @@ void AddSpringForces(const std::vector<SpringElement>& springs, const std::vecto
 }
 
 void AddSpringTangents(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                       const VectorX& q, const VectorX& v, TangentKind kind, BlockMatrix* K,
-                       BlockMatrix* D) {
+                       const VectorX& q, const VectorX& v, const VectorX& turns, TangentKind kind,
+                       BlockMatrix* K, BlockMatrix* D) {
   const bool exact = kind == TangentKind::kExact;
   ScalarJet jet;
   for (const SpringElement& spring : springs) {
@@ -38,7 +39,7 @@ void AddSpringTangents(const std::vector<SpringElement>& springs, const std::vec
     Matrix12 stiffness = k * outer;  // (3)
     if (exact) {
       const Vector12 V = CalcSpatialVelocities(spring.pair, bodies, v);
-      const double value = CalcCoordinateValue(spring.coordinate, jet.value, q);
+      const double value = CalcCoordinateValue(spring.coordinate, jet.value, q, turns);
       const double F = -k * (value - spring.rest) - c * jet.gradient.dot(V);
       const Vector12 rate = jet.hessian.transpose() * V;
       stiffness.noalias() += c * jet.gradient * rate.transpose();
@@ -49,14 +50,15 @@ void AddSpringTangents(const std::vector<SpringElement>& springs, const std::vec
 }
 
 double CalcSpringEnergy(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                        const VectorX& q) {
+                        const VectorX& q, const VectorX& turns) {
   double energy = 0;
   ScalarJet jet;
   for (const SpringElement& spring : springs) {
     if (spring.stiffness == 0) continue;
     const auto [A, B] = CalcPlacements(spring.pair, bodies, q);
     CalcMeasure(spring.coordinate.measure, spring.pair.frames, A, B, JetOrder::kValue, &jet);
-    const double stretch = CalcCoordinateValue(spring.coordinate, jet.value, q) - spring.rest;
+    const double stretch =
+        CalcCoordinateValue(spring.coordinate, jet.value, q, turns) - spring.rest;
     energy += 0.5 * spring.stiffness * stretch * stretch;  // (2)
   }
   return energy;

@@ -7,6 +7,7 @@
 //   Gauss–Newton: K ≈ k ∇φ∇φᵀ, D as in (3): symmetric positive semidefinite
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "saltus/dynamics/system.h"
@@ -15,6 +16,7 @@
 namespace saltus {
 
 struct SpringElement {
+  std::string name{};  // of the force it belongs to
   Pair pair{};
   Coordinate coordinate{};
   double stiffness = 0;  // k, N/m or N m/rad
@@ -22,15 +24,17 @@ struct SpringElement {
   double rest = 0;       // m or rad
 };
 
+// `turns`: remembered values of angles in space, see Coordinate.
 /// f += (1) of every element; only −c φ̇ if `dampers_only`.
 void AddSpringForces(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                     const VectorX& q, const VectorX& v, bool dampers_only, VectorX* f);
+                     const VectorX& q, const VectorX& v, const VectorX& turns, bool dampers_only,
+                     VectorX* f);
 /// K, D += (3).
 void AddSpringTangents(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                       const VectorX& q, const VectorX& v, TangentKind kind, BlockMatrix* K,
-                       BlockMatrix* D);
+                       const VectorX& q, const VectorX& v, const VectorX& turns, TangentKind kind,
+                       BlockMatrix* K, BlockMatrix* D);
 /// The sum of (2), J.
 double CalcSpringEnergy(const std::vector<SpringElement>& springs, const std::vector<Body>& bodies,
-                        const VectorX& q);
+                        const VectorX& q, const VectorX& turns);
 
 }  // namespace saltus

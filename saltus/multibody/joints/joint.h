@@ -26,6 +26,7 @@ struct JointRow {
 struct Joint {
   std::string name{};
   JointType type = JointType::kFixed;
+  bool collide = false;  // shapes of its two bodies may touch each other
   Pair pair{};
   std::vector<JointRow> rows{};  // rows [first_row, first_row + rows.size()) of G
   int first_row = 0;

@@ -237,6 +237,7 @@ void AssembleJoints(Assembly* assembly) {
     const std::string item = "joints." + spec.name;
     Joint joint;
     joint.name = spec.name;
+    joint.collide = spec.collide;
     joint.type = spec.type;
     CheckBodies(*assembly, spec, item, &joint.pair);
     CheckFinite(item + ".initial_angle", spec.initial_angle);

@@ -20,19 +20,10 @@ void CheckRange(const std::string& item, const JointLimits& limits) {
 }
 
 /// Adds the finite ends of a range; the initial value must lie inside.
-void AddRange(const std::string& item, const JointLimits& limits, int joint, Coordinate coordinate,
-              double initial, Model* model) {
+void AddRange(const std::string& item, const JointLimits& limits, int joint,
+              const Coordinate& coordinate, double initial, Model* model) {
   const bool angular =
       coordinate.measure.is_angle() || coordinate.measure.kind == MeasureKind::kTilt;
-  if (coordinate.measure.is_angle() && coordinate.turn_sign == 0) {
-    const double range = limits.upper - limits.lower;
-    if (!(range < 2 * kPi) || !std::isfinite(range)) {
-      throw InputError(item, "spans " + FormatNumber(range) + " rad",
-                       "in space both limits must be finite and less than 2 pi apart");
-    }
-    coordinate.center = 0.5 * (limits.lower + limits.upper);
-    initial = WrapNear(initial, coordinate.center);
-  }
   const double slack = 1e-9 * (1 + std::abs(initial));  // rounding of given numbers
   if (initial < limits.lower - slack || initial > limits.upper + slack) {
     throw InputError(item,

@@ -182,9 +182,11 @@ void CalcMeasureTangents(const Measure& measure, const PairFrames& frames, const
   change->noalias() = jet.hessian.transpose() * V;
 }
 
-double CalcCoordinateValue(const Coordinate& c, double phi, const VectorX& q) {
+double CalcCoordinateValue(const Coordinate& c, double phi, const VectorX& q,
+                           const VectorX& turns) {
   if (!c.measure.is_angle()) return phi + c.shift;
-  if (c.turn_sign == 0) return WrapNear(phi + c.shift, c.center);
+  if (c.turn_slot >= 0) return WrapNear(phi + c.shift, turns[c.turn_slot]);
+  if (c.turn_sign == 0) return phi + c.shift;
   const double angle_a = c.turn_a < 0 ? 0 : q[c.turn_a];
   const double angle_b = c.turn_b < 0 ? 0 : q[c.turn_b];
   return WrapNear(phi, c.turn_sign * (angle_b - angle_a)) + c.shift;

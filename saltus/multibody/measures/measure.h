@@ -59,17 +59,20 @@ void CalcMeasureTangents(const Measure& measure, const PairFrames& frames, const
 
 /// A measure with a zero and, for angles, a branch: what users see as the coordinate of a joint.
 ///   value = φ + shift                                                                         (1)
-/// An angle is reported near `center` (within π). Where both bodies are planar their angles count
-/// turns, and so does the value: φ is then unwrapped near turn_sign (angle_B − angle_A).
+/// Angles count turns. Where both bodies are planar their own angles do, and φ is unwrapped near
+/// turn_sign (angle_B − angle_A). In space φ is known modulo 2π: the value is unwrapped near the
+/// one at the start of the step, which the system remembers (State::internal) at `turn_slot`; a
+/// joint must turn by less than π a step.
 struct Coordinate {
   Measure measure{};
   double shift = 0;
-  double center = 0;
-  double turn_sign = 0;          // ±1: count turns; 0: do not
+  double turn_sign = 0;          // ±1: count turns by planar angles; 0: do not
   int turn_a = -1, turn_b = -1;  // index of the planar angle in q; −1: none (ground)
+  int turn_slot = -1;            // of an angle in space: its place among the remembered values
 };
-/// (1) from the value φ of the measure.
-double CalcCoordinateValue(const Coordinate& coordinate, double phi, const VectorX& q);
+/// (1) from the value φ of the measure. @param turns  remembered values of the angles in space
+double CalcCoordinateValue(const Coordinate& coordinate, double phi, const VectorX& q,
+                           const VectorX& turns);
 
 /// The angle equal to `angle` modulo 2π that is nearest to `reference`.
 double WrapNear(double angle, double reference);

@@ -24,8 +24,8 @@ class Recorder final : public Observer {
     if (view.step_index == throw_at_) throw std::runtime_error("enough\nand more");
     times.push_back(view.state.time);
   }
-  void OnEnd(const Checkpoint& checkpoint, const std::string& text) override {
-    outcome = text;
+  void OnEnd(const Checkpoint& checkpoint, const RunOutcome& end_of_run) override {
+    outcome = end_of_run.text();
     end = checkpoint.state.time;
   }
 
