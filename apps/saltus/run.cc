@@ -118,8 +118,8 @@ RunInput ReadRunInput(const RunArguments& arguments) {
     return read(problem.scene, all);
   };
   const RunInput original = read_original({});
-  RunInput input = arguments.scene.empty() ? read_original(overrides)
-                                           : read(arguments.scene, overrides);
+  RunInput input =
+      arguments.scene.empty() ? read_original(overrides) : read(arguments.scene, overrides);
   const bool same = input.problem == original.problem && IsSameRun(original.scene, input.scene);
   if (!arguments.allow_changes && !same) {
     throw InputError("--restart",
@@ -196,8 +196,8 @@ int RunScene(const RunArguments& arguments) {
     options->threads = arguments.threads;
     options->stop = interrupt_request();
   }
-  Simulation simulation = input.problem.empty() ? MakeSimulation(scene)
-                                                : MakeProblemSimulation(input.problem, scene);
+  Simulation simulation =
+      input.problem.empty() ? MakeSimulation(scene) : MakeProblemSimulation(input.problem, scene);
   if (!arguments.quiet && arguments.restart.empty()) PrintNotices(MakeRunNotices(simulation));
   if (!arguments.restart.empty()) {
     RestoreCheckpoint(arguments.restart, &simulation);

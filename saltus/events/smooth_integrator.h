@@ -41,6 +41,8 @@ class SmoothIntegrator final : public Integrator {
   explicit SmoothIntegrator(const SmoothIntegratorOptions& options);
 
   std::string name() const override { return options_.solver; }
+  /// Most solvers hold velocities, and positions only at the ends of their own steps.
+  bool holds_positions() const override { return false; }
   /// Throws InputError at the first contact or joint friction.
   [[nodiscard]] const StepReport& Step(System& system, double h, State* state) override;
 

@@ -69,7 +69,7 @@ void ReportContacts(System& system, const AlphaStart& start, const AlphaIterate&
     ContactResult result;
     result.key = c.key;
     result.dimension = c.dimension;
-    result.gap = contacts.start_set().contacts[i].gap;
+    result.gap = c.gap;
     result.point = c.point;
     result.frame = c.frame;
     Vector3 spin;

@@ -26,7 +26,7 @@ const char* StatusName(StepStatus status);
 struct ContactResult {
   ContactKey key;
   int dimension = 3;
-  double gap = 0;                       // m, at the start of the step
+  double gap = 0;                       // m, as the scheme sees it last; frame.h has the end's
   Vector3 point = Vector3::Zero();      // world
   Matrix3 frame = Matrix3::Identity();  // columns n, t1, t2
   Vector3 impulse = Vector3::Zero();    // P_N, P_T1, P_T2 over the step, N s

@@ -66,12 +66,22 @@ void MoreauJean::Stepper::ReportWork() {
   }
   CalcLoadWork(system, start, equations_.h(), equations_.theta(), equations_.q(), v_, &scratch_,
                &work);
+  // Of an impact everything else that joints and turning rows pass on belongs to its loss.
+  double passed_on = 0;
+  if (impact_.exists)
+    passed_on = v_new_.dot(impact_.momentum) - impact_.r.dot(u.head(impact_.r.size()));
   if (equations_.has_joints()) {
     scratch_ = equations_.G_theta() * v_new_;
+    system.CalcConstraintRate(start.time, start.q, &rate_start_);  // a drive may end in the step
     for (Eigen::Index i = 0; i < scratch_.size(); ++i) {
-      if (equations_.g_t()[i] != 0) work.drives += lambda_[i] * scratch_[i];
+      if (equations_.g_t()[i] == 0 && rate_start_[i] == 0) continue;
+      work.drives += lambda_[i] * scratch_[i];
+      if (!impact_.exists) continue;
+      work.drives += impact_.lambda[i] * scratch_[i];
+      passed_on -= impact_.lambda[i] * scratch_[i];
     }
   }
+  work.impact_loss -= passed_on;
   if (x_.isZero(0)) return;
   scratch_ = equations_.delta() - x_;
   system.Retract(start.q, scratch_, &q_free_);

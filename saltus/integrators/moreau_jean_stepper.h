@@ -107,7 +107,7 @@ class MoreauJean::Stepper {
 
   RowSets rows_;
   Lists lists_;
-  VectorX q_free_, rhs_, c_, v_new_, scratch_;
+  VectorX q_free_, rhs_, c_, v_new_, scratch_, rate_start_;
 };
 
 }  // namespace saltus

@@ -326,6 +326,7 @@ void ViewSource::AddStreams(JsonWriter* json) const {
 void ViewSource::AddEvents(JsonWriter* json) const {
   std::vector<ViewEvent> events = events_.list();
   for (const RunEvent& event : reader_->ReadEvents()) {
+    if (event.kind == "impact") continue;  // the frames have them with their contacts
     const auto& times = reader_->times();
     const auto frame = std::lower_bound(times.begin(), times.end(), event.time) - times.begin();
     events.push_back(
@@ -349,6 +350,7 @@ void ViewSource::AddEvents(JsonWriter* json) const {
 
 void ViewSource::AddRunFacts(JsonWriter* json) const {
   json->Key("outcome").Value(reader_->outcome());
+  json->Key("verdict").Value(reader_->verdict());
   json->Key("saltus_version").Value(reader_->saltus_version());
   json->Key("scene").Value(reader_->scene());
   json->Key("audit").BeginArray();

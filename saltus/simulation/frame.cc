@@ -36,8 +36,8 @@ void CalcJoints(const MultibodySystem& system, const StepView& view, Frame* fram
   }
 }
 
-/// The gaps of the report belong to the start of its step. At the end of it they are found by key;
-/// a feature that is not there any more is taken along its velocity.
+/// Schemes evaluate gaps at instants of their own. Those of the frame are found by key; a feature
+/// that is not there any more keeps the gap of the scheme.
 void MoveGaps(const StepView& view, Frame* frame) {
   const std::vector<ContactResult>& results = view.report.contacts;
   if (results.empty()) return;
@@ -53,8 +53,7 @@ void MoveGaps(const StepView& view, Frame* frame) {
     const auto at = std::lower_bound(
         found.begin(), found.end(), results[i].key,
         [](const Contact& contact, const ContactKey& key) { return contact.key < key; });
-    const bool same = at != found.end() && at->key == results[i].key;
-    frame->contacts[i].gap = same ? at->gap : results[i].gap + h * results[i].velocity[0];
+    if (at != found.end() && at->key == results[i].key) frame->contacts[i].gap = at->gap;
   }
 }
 

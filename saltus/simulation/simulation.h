@@ -179,9 +179,9 @@ class Simulation {
   Audit start_audit_;
   StepReport no_report_;
   VectorX q_whole_, difference_;
-  ContactSet contacts_;                                      // scratch of CalcPenetration
-  const StepReport* last_report_ = nullptr;                  // owned by the integrator
-  std::vector<ImpactEvent> impacts_;                         // of the present whole step
+  ContactSet contacts_;                      // scratch of CalcPenetration
+  const StepReport* last_report_ = nullptr;  // owned by the integrator
+  std::vector<ImpactEvent> impacts_;         // of the present whole step
   std::vector<Observer*> observers_;
   std::size_t num_started_ = 0;  // of the observers: who was told no start is told no end
 };
