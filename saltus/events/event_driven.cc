@@ -340,6 +340,7 @@ const StepReport& EventDriven::Step(System& system, double h, State* state) {
   report_.max_constraint_rate = g_t_.size() > 0 ? g_t_.lpNorm<Eigen::Infinity>() : 0;
   std::sort(report_.contacts.begin(), report_.contacts.end(),
             [](const ContactResult& x, const ContactResult& y) { return x.key < y.key; });
+  system.EndStep(state);
   last_time_ = target;
   last_q_ = state->q;
   last_v_ = state->v;

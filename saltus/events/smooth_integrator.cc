@@ -154,6 +154,7 @@ const StepReport& SmoothIntegrator::Step(System& system, double h, State* state)
   report_.max_constraint = g_t_.size() > 0 ? g_t_.lpNorm<Eigen::Infinity>() : 0;
   terms_->CalcHiddenConstraint(target, state->q, state->v, &g_t_);
   report_.max_constraint_rate = g_t_.size() > 0 ? g_t_.lpNorm<Eigen::Infinity>() : 0;
+  system.EndStep(state);
   Remember(state);
   last_time_ = target;
   last_q_ = state->q;

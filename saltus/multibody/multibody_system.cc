@@ -12,6 +12,9 @@
 namespace saltus {
 namespace {
 
+/// The angles in space among the vectors that a State remembers, so that checkpoints have them.
+constexpr char kTurns[] = "system.turns";
+
 SystemTraits MakeTraits(const Model& model) {
   SystemTraits traits;
   traits.num_coordinates = model.num_coordinates;
@@ -88,16 +91,18 @@ State MultibodySystem::MakeInitialState() const {
   State state;
   state.q = model_->initial_q;
   state.v = model_->initial_v;
-  const auto num_bonds = static_cast<Eigen::Index>(model_->bonds.size());
-  state.internal.setOnes(num_bonds + model_->initial_turns.size());
-  state.internal.tail(model_->initial_turns.size()) = model_->initial_turns;
+  state.internal.setOnes(static_cast<Eigen::Index>(model_->bonds.size()));
+  if (model_->initial_turns.size() > 0) state.integrator[kTurns] = model_->initial_turns;
   return state;
 }
 
-// State::internal: the adhesions of the bonds, then the angles in space.
+// State::internal has the adhesions of the bonds. The angles in space have no physics of their own.
 void MultibodySystem::BeginStep(const State& state) {
   bond_memory_.Load(state);
-  turns_ = state.internal.tail(model_->initial_turns.size());
+  const auto turns = state.integrator.find(kTurns);
+  const bool known =
+      turns != state.integrator.end() && turns->second.size() == model_->initial_turns.size();
+  turns_ = known ? turns->second : model_->initial_turns;
 }
 
 VectorX MultibodySystem::CalcTurns(const VectorX& q) const {
@@ -217,7 +222,7 @@ double MultibodySystem::EndStep(State* state) {
   }
   if (turns_.size() > 0) {
     turns_ = CalcTurns(state->q);
-    state->internal.tail(turns_.size()) = turns_;
+    state->integrator[kTurns] = turns_;
   }
   return used;
 }

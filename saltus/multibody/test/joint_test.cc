@@ -119,6 +119,9 @@ TEST(Joint, LimitsAreContactsOfDimensionOne) {
   ModelSpec spec = MakeLever(false).spec();
   spec.joints[0].limits = JointLimits{-0.5, 3.5, 0.3};  // reaches beyond π
   MultibodySystem system(ModelBuilder(spec).Build());
+  State state = system.MakeInitialState();
+  state.q = TurnLever(system, 1.7);  // angles in space are counted on from the last step
+  system.EndStep(&state);
   ContactSet contacts;
   system.FindContacts(0, TurnLever(system, 3.4), 0.1, &contacts);
   ASSERT_EQ(contacts.contacts.size(), 2u);
